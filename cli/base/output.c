@@ -22,6 +22,7 @@ const char *tg_style_end(TgStyle style, bool colour) {
 static bool colour_wanted(int descriptor) {
   const char *no_color = g_getenv("NO_COLOR"), *terminal = g_getenv("TERM");
   if (no_color && *no_color) return false;
+  if (g_getenv("OMPI_COMM_WORLD_RANK")) return false; /* mpirun's own terminal: where it writes to is not known */
   return isatty(descriptor) && g_strcmp0(terminal, "dumb") != 0;
 }
 

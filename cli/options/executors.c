@@ -37,7 +37,10 @@ TgExit tg_executor_begin(TgCli *cli) {
   g_autoptr(GError) error = NULL;
   bool first = true;
   if (!kind || !kind->begin) return TG_EXIT_DONE;
-  if (!kind->begin(&first, &error)) return tg_report(cli, TG_EXIT_MISSING, "--on %s: %s", kind->name, error->message);
+  if (!kind->begin(&first, &error)) {
+    const bool wrong = g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT);
+    return tg_report(cli, wrong ? TG_EXIT_USAGE : TG_EXIT_MISSING, "--on %s: %s", kind->name, error->message);
+  }
   for (size_t w = 0; w < G_N_ELEMENTS(writes) && !first; w++) g_clear_pointer(writes[w], g_free);
   return TG_EXIT_DONE;
 }

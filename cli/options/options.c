@@ -142,7 +142,7 @@ static const TgOptionRow rows[] = {
     {"overlap", 0, G_OPTION_ARG_STRING, AT(overlap), "on|off",
      "let products overlap with transfers that they do not depend on, and that do not depend on them (default: on)"},
     {"overlap:run", 0, G_OPTION_ARG_STRING, AT(overlap), "on|off",
-     "ranks: let messages go on during products, which are cut into pieces for that (default: on)"},
+     "ranks: let messages progress during products by cutting products into pieces (default: on)"},
     {"buffers", 0, G_OPTION_ARG_STRING, AT(buffers), "COUNT",
      "with --overlap on: number of blocks that a buffer can hold at once if transfers refill it, from 1 to 64 "
      "(default: 2, double buffering)"},

@@ -371,24 +371,27 @@ const TgCommand tg_command_run = {
     .name = "run",
     .arguments = "ALGO…",
     .summary = "execute schedules: check the product, and time it",
-    .details = "--on selects what a processor is. cpu: a logical processor; the CPU runs them one after another. "
-               "threads: a CUDA thread; its blocks are single elements in the thread block's shared memory. clusters: "
-               "a thread block in a cluster of up to 16, with tiles in its shared memory (compute capability 9.0 or "
-               "later). blocks: a thread block of a resident grid, with its blocks in global memory. On threads and "
-               "clusters a larger problem is tiled: many instances of the schedule run, each for one tile of C, and "
-               "repeat for every panel of k (docs/reference/executors.md).\n"
-               "The time is the median of the timed runs, measured by the executor's own clock. Transfers are reported "
-               "separately. All memory is filled with NaN beforehand. After the first and the last run C is checked "
-               "against a product in double precision; above 2^33 multiply-adds (n = 2048) its error is estimated. The "
-               "relative error in the Frobenius norm may be at most max(1e-6, 5e-7 sqrt(k)) in f32 and max(1e-14, "
-               "1e-15 sqrt(k)) in f64; otherwise the command exits with 3 and does not write C.\n"
-               "Some executors have several kernel variants. Without --variant, `run` uses the one that `bench shapes` "
-               "found fastest for this GPU, type, size, schedule, grid and transport. If there is none, the executor "
-               "chooses. The report names the variant.\n"
-               "Several ALGOs that compute the same product make a table, fastest first. Each uses the first grid of "
-               "--grid 4x4,2x2x2 with as many extents as the schedule has coordinates. --set applies to every schedule "
-               "that has the parameter.\n"
-               "Without a GPU, or in a build without CUDA, threads, clusters and blocks exit with 4.",
+    .details =
+        "--on selects what a processor is. cpu: a logical processor; the CPU runs them one after another. "
+        "cores: a core of the CPU. ranks: a rank of an MPI job, started by mpirun (docs/guide/ranks.md). "
+        "threads: a CUDA thread; its blocks are single elements in the thread block's shared memory. clusters: "
+        "a thread block in a cluster of up to 16, with tiles in its shared memory (compute capability 9.0 or "
+        "later). blocks: a thread block of a resident grid, with its blocks in global memory. On threads and "
+        "clusters a larger problem is tiled: many instances of the schedule run, each for one tile of C, and "
+        "repeat for every panel of k (docs/reference/executors.md).\n"
+        "The time is the median of the timed runs, measured by the executor's own clock. Transfers are reported "
+        "separately. All memory is filled with NaN beforehand. After the first and the last run C is checked "
+        "against a product in double precision; above 2^33 multiply-adds (n = 2048) its error is estimated. The "
+        "relative error in the Frobenius norm may be at most max(1e-6, 5e-7 sqrt(k)) in f32 and max(1e-14, "
+        "1e-15 sqrt(k)) in f64; otherwise the command exits with 3 and does not write C.\n"
+        "Some executors have several kernel variants. Without --variant, `run` uses the one that `bench shapes` "
+        "found fastest for this GPU, type, size, schedule, grid and transport. If there is none, the executor "
+        "chooses. The report names the variant.\n"
+        "Several ALGOs that compute the same product make a table, fastest first. Each uses the first grid of "
+        "--grid 4x4,2x2x2 with as many extents as the schedule has coordinates. --set applies to every schedule "
+        "that has the parameter.\n"
+        "Without a GPU, or in a build without CUDA, threads, clusters and blocks exit with 4, as does ranks in a build "
+        "without MPI.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -17,7 +17,7 @@
 
 static TgRanksJob the_job;
 static int stderr_kept = STDERR_FILENO, said = -1;
-static const double begin_deadline_s = 60, end_deadline_s = 3;
+static const double begin_deadline_s = 60, end_deadline_s = 1.5;
 
 /* Only the first rank prints. What others say of errors is kept: it matters where the first knows of none. */
 static void be_silent(void) {
@@ -29,14 +29,15 @@ static void be_silent(void) {
   if (nowhere >= 0) close(nowhere);
 }
 
+/* Its first line names the rank. */
 static void say_it(void) {
+  static const char name[] = "topogemm: ";
   char text[4096];
-  if (said < 0) return;
-  for (off_t at = 0;;) {
-    const ssize_t got = pread(said, text, sizeof text, at);
-    if (got <= 0 || write(stderr_kept, text, (size_t)got) != got) return;
-    at += got;
-  }
+  const ssize_t got = said >= 0 ? pread(said, text, sizeof text, 0) : 0;
+  if (got <= 0) return;
+  const int skip = got > (ssize_t)sizeof name && memcmp(text, name, sizeof name - 1) == 0 ? sizeof name - 1 : 0;
+  dprintf(stderr_kept, "topogemm: rank %d of %d on %s: %.*s", the_job.rank, the_job.ranks,
+          tg_ranks_host(&the_job, the_job.rank), (int)got - skip, text + skip);
 }
 
 /* --- while MPI begins and ends, it waits for the other ranks by itself -----------------------------------------------
@@ -89,23 +90,35 @@ static void *load_module(char **reason) {
   return module;
 }
 
-/* Of the program itself: ranks on other hosts may have another one. */
-static uint64_t hash_program(void) {
-  g_autofree char *bytes = NULL;
-  gsize length = 0;
-  uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a, 64 bits */
-  if (!g_file_get_contents("/proc/self/exe", &bytes, &length, NULL)) return 0;
-  for (gsize b = 0; b < length; b++) hash = (hash ^ (unsigned char)bytes[b]) * UINT64_C(1099511628211);
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, gsize length) {
+  for (gsize b = 0; b < length; b++) hash = (hash ^ (unsigned char)bytes[b]) * UINT64_C(1099511628211); /* FNV-1a */
   return hash;
 }
 
-static bool same_program(const TgRanksJob *job, GError **error) {
-  const uint64_t own = hash_program();
-  uint64_t first = own;
+/* Of the program itself, and of its arguments. */
+static void hash_command(uint64_t hash[2]) {
+  static const char *const files[] = {"/proc/self/exe", "/proc/self/cmdline"};
+  for (int f = 0; f < 2; f++) {
+    g_autofree char *bytes = NULL;
+    gsize length = 0, begin = 0;
+    hash[f] = UINT64_C(14695981039346656037);
+    if (!g_file_get_contents(files[f], &bytes, &length, NULL)) continue;
+    if (f == 1) begin = MIN(strlen(bytes), length); /* its name may differ from host to host */
+    hash[f] = hash_bytes(hash[f], bytes + begin, length - begin);
+  }
+}
+
+/* Ranks on other hosts may have another program; and what differs in arguments would be waited for in vain. */
+static bool same_command(const TgRanksJob *job, GError **error) {
+  uint64_t own[2], first[2];
   GError *reason = NULL;
-  tg_ranks_broadcast(job, &first, sizeof first, 0, begin_deadline_s);
-  if (own != first)
+  hash_command(own);
+  memcpy(first, own, sizeof own);
+  tg_ranks_broadcast(job, first, sizeof first, 0, begin_deadline_s);
+  if (own[0] != first[0])
     g_set_error(&reason, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_DEVICE, "it runs another topogemm than rank 0");
+  else if (own[1] != first[1])
+    g_set_error(&reason, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "it was given other arguments than rank 0");
   return tg_ranks_agree(job, reason, error, begin_deadline_s);
 }
 
@@ -125,7 +138,7 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
     the_job.hosts += the_job.leader[r] == r;
   }
   if (the_job.rank > 0) be_silent();
-  return same_program(&the_job, error);
+  return same_command(&the_job, error);
 }
 
 void tg_ranks_end(int status) {

@@ -118,19 +118,29 @@ def test_rank_0_alone_prints(folder):
     assert len(messages_of(done)) == 1 and "/nowhere/C.npy" in done.stderr, done.stderr
 
 
-def test_ranks_that_differ(_):
-    """What one rank alone cannot do ends the job with one message, which names the rank."""
+def failing_s():
+    """How long mpirun itself takes to say that something failed: where it cannot find its own host's name, long."""
+    begun = time.monotonic()
+    subprocess.run(["mpirun", "-n", "2", "false"], capture_output=True, env=ENVIRONMENT, timeout=120, check=False)
+    return time.monotonic() - begun
+
+
+def test_ranks_that_differ(folder):
+    """Other arguments on one rank, or a file that is missing there alone, end the job with one message, which names the rank."""
     need_mpi()
     right = [TOPOGEMM, *"run cannon --grid 3x3 -n 30 --trials 1 --on ranks".split()]
-    for wrong, said, status in [("run cannon --grid 3x3 -n 31 --trials 1 --on ranks", "rank 2 of 3 on ", 2),
-                                ("run cannon --grid 3x3 -n 30 --trials 1 --on ranks --memory-limit 100", "--memory-limit", FAILS),
-                                ("run cannon --grid 3x3 -n 30 --trials 1 --on ranks --a none.npy --b none.npy", "none.npy", FAILS)]:
-        begun = time.monotonic()
-        subprocess.run(["mpirun", "-n", "2", "false"], capture_output=True, env=ENVIRONMENT, timeout=120, check=False)
-        failing_s = time.monotonic() - begun  # where it cannot find its own host's name this alone takes long
-        done = execute(["mpirun", "-n", "2", *right, ":", "-n", "1", TOPOGEMM, *wrong.split()], expect=status)
-        assert len(messages_of(done)) == 1 and said in done.stderr and not done.stdout, done
-        assert time.monotonic() - begun < 10 + 3 * failing_s
+    for wrong in ["-n 31 --trials 1", "-n 30 --trials 2", "-n 30 --trials 1 --transport message"]:
+        done = execute(["mpirun", "-n", "2", *right, ":", "-n", "1", TOPOGEMM, *f"run cannon --grid 3x3 {wrong} --on ranks".split()], expect=2)
+        assert len(messages_of(done)) == 1 and "rank 2 of 3 on " in done.stderr and "other arguments" in done.stderr, done
+    (folder / "there").mkdir()
+    (folder / "elsewhere").mkdir()
+    subprocess.run([TOPOGEMM, *f"run cannon --grid 1x1 -n 30 --on cpu --trials 1 --quiet --c {folder}/there/a.npy".split()], check=True)
+    words = [TOPOGEMM, *"run cannon --grid 3x3 --a a.npy --b a.npy --trials 1 --on ranks --deadline 3".split()]
+    longest_s, begun = 10 + 3 * failing_s(), time.monotonic()
+    done = execute(["mpirun", "-n", "2", "-wdir", str(folder / "there"), *words, ":", "-n", "1", "-wdir", str(folder / "elsewhere"), *words],
+                   expect=FAILS)
+    assert len(messages_of(done)) == 1 and "rank 2 of 3 on " in done.stderr and "a.npy" in done.stderr, done
+    assert time.monotonic() - begun < longest_s
 
 
 def test_calibrate_and_compare(folder):
