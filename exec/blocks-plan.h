@@ -65,11 +65,11 @@ typedef struct TgBlocksInstruction {
   int32_t rows, columns, inner;
   int32_t left_transposed, right_transposed; /**< as they are stored, whatever the schedule calls them */
   int32_t processor;                         /**< that executes it */
-  int64_t order; /**< of all processors' instructions, as a single processor would execute them: from 0 */
+  int64_t order;       /**< of all processors' instructions, as a single processor would execute them: from 0 */
 } TgBlocksInstruction; /* no padding: programs of a job compare its bytes */
 
-/** Bits of what an instruction reads. */
-enum { TG_BLOCKS_READS_LEFT = 1, TG_BLOCKS_READS_RIGHT = 2, TG_BLOCKS_READS_ADDEND = 4 };
+/** Bits of the factors that an instruction reads. */
+enum { TG_BLOCKS_READS_LEFT = 1, TG_BLOCKS_READS_RIGHT = 2 };
 
 /** Until `processor` has finished `count` instructions. */
 typedef struct TgBlocksWait {

@@ -53,8 +53,7 @@ static double fit_part(const Moves *moves, int begin, int end, TgMachineProtocol
   return rows * error * error;
 }
 
-/* --- messages: a protocol for each range of sizes ------------------------------------------------------------------
- */
+/* --- messages: a protocol for each range of sizes ----------------------------------------------------------------- */
 
 enum { MOST_PARTS = 5, LEAST_PART = 3 /* samples */ };
 

@@ -123,6 +123,14 @@ typedef struct TgPlanExtents {
 /** Whether the request makes sense. Errors: BAD_INPUT, with what is wrong. */
 bool tg_plan_check_request(const TgPlanRequest *request, GError **error);
 
+/** What is done from now on has until `part` of the budget has gone. */
+void tg_plan_begin_part(TgPlanSearch *search, double part);
+/** Whether it is A * B. */
+bool tg_plan_is_product(const TgComputes *computes);
+/** Finds the least latency and the largest bandwidth of a link. */
+void tg_plan_find_best_link(TgPlanSearch *search);
+/** Finds the candidates of all `count` schedules. */
+void tg_plan_find_candidates(TgPlanSearch *search, int count);
 /** How many extents of the grid can be chosen. */
 int tg_plan_free_extents(const TgSchedule *schedule);
 /** Finds the grids and candidates of one schedule: of as many processors as asked for, half as many and so on. */

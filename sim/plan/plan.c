@@ -31,12 +31,12 @@ static int by_work(gconstpointer a, gconstpointer b) {
   return x->work_s != y->work_s ? (x->work_s < y->work_s ? -1 : 1) : by_number(a, b);
 }
 
-/* Parts of the budget, by when they end: candidates are found, how long they take, and what they promise; the best is
- * sought among them; other numbers of processors are looked at, and what they promise; the best is sought among all;
- * each schedule is predicted once; what promises less is predicted; the other places are sought. What is left is for
- * these, see search_places(). */
-static const double finding = 0.2, pacing = 0.27, looking = 0.37, coarse = 0.5, between = 0.56, looking_again = 0.63,
-                    fine = 0.86, each = 0.9, best = 0.95, all = 0.98;
+/* Parts of the budget, by when they end, after candidates are found: how long they take, and what they promise; the
+ * best is sought among them; other numbers of processors are looked at, and what they promise; the best is sought among
+ * all; each schedule is predicted once; what promises less is predicted; the other places are sought. What is left is
+ * for these, see search_places(). */
+static const double pacing = 0.27, looking = 0.37, coarse = 0.5, between = 0.56, looking_again = 0.63, fine = 0.86,
+                    each = 0.9, best = 0.95, all = 0.98;
 
 /* Parts of the budget that choosing the collectives of one candidate may take, at first, then, and in the end. */
 static const double choosing[] = {0.01, 0.05, INFINITY};
@@ -46,17 +46,6 @@ static const double promising = 2;
 
 /* A prediction that is ended for lack of time is lost, and how long it takes is known but roughly. */
 static const double cautious = 1.25;
-
-/* Until `part` of the budget has gone. */
-static void begin_part(TgPlanSearch *search, double part) {
-  const double until_s = fmin(part * search->request->budget_s, (double)(INT64_MAX / 4) * 1e-6);
-  search->until_us = search->begin_us + (int64_t)(until_s * 1e6);
-}
-
-static bool is_product(const TgComputes *computes) {
-  return computes->left == TG_MATRIX_A && computes->right == TG_MATRIX_B && !computes->left_transposed &&
-         !computes->right_transposed;
-}
 
 /* --- the search: what is predicted, in which order, and what is left for the time that it would take -------------- */
 
@@ -247,9 +236,9 @@ static bool ask_outlooks(TgPlanSearch *search, double time_s, int in_a_row) {
  * promising candidates first. What is found is predicted until `until` of the budget has gone. */
 static void look_out(TgPlanSearch *search, double part, double until) {
   search->choice_s = choosing[0] * search->request->budget_s;
-  begin_part(search, until);
+  tg_plan_begin_part(search, until);
   const double time_s = tg_plan_left_s(search);
-  begin_part(search, part);
+  tg_plan_begin_part(search, part);
   g_array_sort(search->candidates, by_bound);
   for (int in_a_row = 64; tg_plan_left_s(search) > 0 && ask_outlooks(search, time_s, in_a_row);) in_a_row *= 4;
   g_array_sort(search->candidates, by_outlook);
@@ -311,13 +300,13 @@ static void find_between(TgPlanSearch *search, int sources) {
   g_autofree int *first = g_new(int, sources + 1), *then = g_new(int, sources + 1);
   int firsts = 0, thens = 0;
   for (int source = 0; source < sources; source++) {
-    if (!is_product(&search->sources[source].schedule->computes)) continue;
+    if (!tg_plan_is_product(&search->sources[source].schedule->computes)) continue;
     if (is_promising(search, source))
       first[firsts++] = source;
     else
       then[thens++] = source;
   }
-  begin_part(search, between);
+  tg_plan_begin_part(search, between);
   tg_plan_find_between(search, first, firsts);
   tg_plan_find_between(search, then, thens);
 }
@@ -326,7 +315,7 @@ static void find_between(TgPlanSearch *search, int sources) {
  * roughly before. */
 static void search_paces(TgPlanSearch *search, int sources) {
   static const double small = 0.005; /* of the budget */
-  begin_part(search, pacing);
+  tg_plan_begin_part(search, pacing);
   g_array_sort(search->candidates, by_bound);
   search_each(search, sources, small * search->request->budget_s);
 }
@@ -383,93 +372,32 @@ static void plan_search(TgPlanSearch *search, int sources) {
   search->for_first = true;
   search_paces(search, sources);
   look_out(search, looking, coarse);
-  begin_part(search, coarse);
+  tg_plan_begin_part(search, coarse);
   search_quick(search);
   search_firsts(search);
   search_thrice(search, promising);
-  begin_part(search, each);
+  tg_plan_begin_part(search, each);
   search_any(search);
   find_between(search, sources);
   look_out(search, looking_again, fine);
-  begin_part(search, fine);
+  tg_plan_begin_part(search, fine);
   search_quick(search);
   search_firsts(search);
   search_thrice(search, promising);
-  begin_part(search, each);
+  tg_plan_begin_part(search, each);
   search_each(search, sources, tg_plan_left_s(search) / MAX(sources, 1));
-  begin_part(search, best);
+  tg_plan_begin_part(search, best);
   search_places(search);
   search_thrice(search, INFINITY);
   search->for_first = false;
-  begin_part(search, all);
+  tg_plan_begin_part(search, all);
   search_thrice(search, INFINITY);
-  begin_part(search, 1);
+  tg_plan_begin_part(search, 1);
   search_places(search);
   for (guint c = 0; c < search->candidates->len; c++) note_left(search, candidate_at(search, c));
   search->left_s = fmin(search->left_s, search->unseen_s);
   if (search->unseen_s >= search->best_s) search->plan->unseen = 0;
   search->plan->least_s = fmin(search->left_s, search->best_s);
-}
-
-/* --- before the search -------------------------------------------------------------------------------------------- */
-
-/* The least latency and the largest bandwidth of a link. */
-static void find_best_link(TgPlanSearch *search) {
-  TgTopology network = tg_plan_any_network(search->request);
-  search->latency_s = search->seconds_per_byte = INFINITY;
-  for (int level = 0; level < network.levels; level++) {
-    for (int axis = 0; axis < tg_level_axes(&network.level[level]); axis++) {
-      const TgMachineLink link = tg_machine_link(search->request->machine, &network, level, axis);
-      const TgMachineProtocol protocol = tg_link_best(&link, 0);
-      search->latency_s = fmin(search->latency_s, protocol.latency_s);
-      search->seconds_per_byte = fmin(search->seconds_per_byte, 1 / protocol.bandwidth_bytes_per_s);
-    }
-  }
-}
-
-/* On one processor nothing travels: of all that multiply whole matrices the one that holds least is tried, and of those
- * that multiply parts, what may be faster. */
-static void keep_single(TgPlanSearch *search) {
-  const TgPlanCandidate *least = NULL;
-  for (guint c = 0; c < search->candidates->len; c++) {
-    const TgPlanCandidate *candidate = &g_array_index(search->candidates, TgPlanCandidate, c);
-    if (candidate->processors == 1 && candidate->whole &&
-        (!least || candidate->memory_high_bytes < least->memory_high_bytes))
-      least = candidate;
-  }
-  if (!least) return;
-  const int source = least->source;
-  const TgPlanRequest *request = search->request;
-  const double time_s = tg_machine_product_s(request->machine, request->m, request->n, request->k) * (1 - 1e-6);
-  for (guint c = search->candidates->len; c > 0; c--) {
-    const TgPlanCandidate *candidate = &g_array_index(search->candidates, TgPlanCandidate, c - 1);
-    if (candidate->processors != 1 || candidate->source == source || candidate->bound_s < time_s) continue;
-    tg_plan_against(&g_array_index(search->grids, TgPlanGrid, candidate->grid), TG_PLAN_SAME, 0,
-                    g_strdup_printf("on one processor the same product as %s", search->sources[source].name));
-    g_array_remove_index(search->candidates, c - 1);
-  }
-}
-
-static void find_of(TgPlanSearch *search, int source) {
-  const TgComputes *computes = &search->sources[source].schedule->computes;
-  if (is_product(computes))
-    tg_plan_find_grids(search, source);
-  else
-    tg_plan_reject(search, source, TG_PLAN_COMPUTES, "", g_strdup_printf("computes %s", tg_computes_text(computes).s));
-}
-
-/* Where there are a million processors, bounds alone take long: each schedule has its share of the time, those with few
- * grids first, so that those with many have what is left. */
-static void find_candidates(TgPlanSearch *search, int count) {
-  int done = 0;
-  search->unseen_s = INFINITY;
-  for (int extents = 0; extents <= TG_MAX_DIMS; extents++)
-    for (int source = 0; source < count; source++) {
-      if (tg_plan_free_extents(search->sources[source].schedule) != extents) continue;
-      begin_part(search, finding * ++done / count);
-      find_of(search, source);
-    }
-  keep_single(search);
 }
 
 /* --- the plan ------------------------------------------------------------------------------------------------------
@@ -484,8 +412,8 @@ static void run(TgPlanSearch *search, int count) {
   search->pace = g_new(TgPlanPace, MAX(count, 1));
   for (int source = 0; source < count; source++) search->pace[source] = (TgPlanPace){.beyond = 1, .counted = 1};
   search->watch = (TgWatch){goes_on, search};
-  find_best_link(search);
-  find_candidates(search, count);
+  tg_plan_find_best_link(search);
+  tg_plan_find_candidates(search, count);
   plan_search(search, count);
   tg_plan_rank(search);
   tg_plan_prove(search);

@@ -9,7 +9,6 @@
 #include "ranks-private.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum {
   MOST_PROCESSORS = 4096, /* the planner's tables are its square */
@@ -35,13 +34,12 @@ static int32_t rank_of(const TgRanks *ranks, int64_t processor) {
 
 static bool load_ranks(TgExecutor *executor, const void *a, const void *b, GError **error) {
   TgRanks *ranks = (TgRanks *)executor;
+  const void *const given[] = {a, b};
   (void)error;
-  ranks->given[TG_MATRIX_A] = a;
-  ranks->given[TG_MATRIX_B] = b;
   for (int64_t i = 0; i < ranks->plan->placed; i++) {
     const TgBlocksPlaced *placed = &ranks->plan->place[i];
     if (placed->matrix != TG_MATRIX_C && ranks->rank_of[placed->processor] == ranks->job->rank)
-      tg_blocks_load(&ranks->base, ranks->plan, placed, ranks->given[placed->matrix], ranks->memory.blocks);
+      tg_blocks_load(&ranks->base, ranks->plan, placed, given[placed->matrix], ranks->memory.blocks);
   }
   return true;
 }
@@ -140,11 +138,7 @@ static bool prepare(TgRanks *ranks, GError **error) {
 /* Ranks that were given different schedules would wait for each other in vain. */
 static bool same_plan(TgRanks *ranks, GError **error) {
   const gsize bytes = (gsize)ranks->plan->instructions * sizeof *ranks->plan->instruction;
-  g_autofree char *own = g_compute_checksum_for_data(G_CHECKSUM_MD5, (const guchar *)ranks->plan->instruction, bytes);
-  char first[33] = "";
-  g_strlcpy(first, own, sizeof first);
-  tg_ranks_broadcast(ranks->job, first, sizeof first, 0, deadline_of(ranks));
-  if (strcmp(first, own) == 0) return true;
+  if (tg_ranks_same(ranks->job, ranks->plan->instruction, bytes, deadline_of(ranks))) return true;
   return TG_EXECUTOR_FAIL(error, BAD_INPUT, "it was given another schedule, grid or size than rank 0");
 }
 

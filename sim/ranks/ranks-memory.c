@@ -62,8 +62,7 @@ static int open_file(const TgRanksJob *job, int64_t bytes, double deadline_s) {
   return -1;
 }
 
-/* --- mapping -------------------------------------------------------------------------------------------------------
- */
+/* --- mapping ------------------------------------------------------------------------------------------------------ */
 
 static bool map_own(void *at, int64_t bytes) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;

@@ -40,8 +40,7 @@ static void say_it(void) {
           tg_ranks_host(&the_job, the_job.rank), (int)got - skip, text + skip);
 }
 
-/* --- while MPI begins and ends, it waits for the other ranks by itself -----------------------------------------------
- */
+/* --- while MPI begins and ends, it waits for the other ranks by itself ------------------------------------------- */
 
 static void give_up(int number) {
   static const char text[] = "topogemm: MPI waited too long for the other ranks as it began or ended\n";
@@ -60,8 +59,7 @@ static void end_waiting(void) {
   alarm(0);
 }
 
-/* --- the module ----------------------------------------------------------------------------------------------------
- */
+/* --- the module --------------------------------------------------------------------------------------------------- */
 
 /* Beside the program, as it is built or installed, or where it was to be installed. Free with g_free(); NULL where
  * there is none. */
@@ -90,34 +88,22 @@ static void *load_module(char **reason) {
   return module;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, gsize length) {
-  for (gsize b = 0; b < length; b++) hash = (hash ^ (unsigned char)bytes[b]) * UINT64_C(1099511628211); /* FNV-1a */
-  return hash;
+static bool same_file(const TgRanksJob *job, const char *path, bool without_name) {
+  g_autofree char *bytes = NULL;
+  gsize length = 0;
+  if (!g_file_get_contents(path, &bytes, &length, NULL)) length = 0;
+  const gsize begin = without_name && length ? MIN(strlen(bytes), length) : 0;
+  return tg_ranks_same(job, bytes ? bytes + begin : "", length - begin, begin_deadline_s);
 }
 
-/* Of the program itself, and of its arguments. */
-static void hash_command(uint64_t hash[2]) {
-  static const char *const files[] = {"/proc/self/exe", "/proc/self/cmdline"};
-  for (int f = 0; f < 2; f++) {
-    g_autofree char *bytes = NULL;
-    gsize length = 0, begin = 0;
-    hash[f] = UINT64_C(14695981039346656037);
-    if (!g_file_get_contents(files[f], &bytes, &length, NULL)) continue;
-    if (f == 1) begin = MIN(strlen(bytes), length); /* its name may differ from host to host */
-    hash[f] = hash_bytes(hash[f], bytes + begin, length - begin);
-  }
-}
-
-/* Ranks on other hosts may have another program; and what differs in arguments would be waited for in vain. */
+/* Ranks on other hosts may have another program, whose name may differ, too; and what differs in arguments would be
+ * waited for in vain. */
 static bool same_command(const TgRanksJob *job, GError **error) {
-  uint64_t own[2], first[2];
   GError *reason = NULL;
-  hash_command(own);
-  memcpy(first, own, sizeof own);
-  tg_ranks_broadcast(job, first, sizeof first, 0, begin_deadline_s);
-  if (own[0] != first[0])
+  const bool program = same_file(job, "/proc/self/exe", false), arguments = same_file(job, "/proc/self/cmdline", true);
+  if (!program)
     g_set_error(&reason, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_DEVICE, "it runs another topogemm than rank 0");
-  else if (own[1] != first[1])
+  else if (!arguments)
     g_set_error(&reason, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, "it was given other arguments than rank 0");
   return tg_ranks_agree(job, reason, error, begin_deadline_s);
 }
@@ -147,7 +133,7 @@ void tg_ranks_end(int status) {
   const double begun_s = tg_now_s();
   const struct timespec pause = {0, 100000};
   if (!mpi) return;
-  begin_waiting();
+  if (the_job.rank == 0) begin_waiting(); /* the others have nothing left to do; it may still write files */
   mpi->leave(&first_failed);
   while (!mpi->left()) {
     if (status && tg_now_s() - begun_s > end_deadline_s) { /* the others are at work, or wait for this rank */
@@ -157,6 +143,7 @@ void tg_ranks_end(int status) {
     nanosleep(&pause, NULL);
   }
   if (first_failed > 0 && first_failed == the_job.rank) say_it();
+  begin_waiting();
   mpi->end();
   end_waiting();
   g_free(the_job.leader);
@@ -217,6 +204,12 @@ void tg_ranks_broadcast(const TgRanksJob *job, void *data, int64_t bytes, int ro
 void tg_ranks_reduce(const TgRanksJob *job, double *values, int count, int operation, double deadline_s) {
   job->mpi->reduce(values, count, operation);
   finish(job, deadline_s);
+}
+
+bool tg_ranks_same(const TgRanksJob *job, const void *data, gsize bytes, double deadline_s) {
+  g_autofree char *own = g_compute_checksum_for_data(G_CHECKSUM_MD5, data, bytes), *first = g_strdup(own);
+  tg_ranks_broadcast(job, first, (int64_t)strlen(own), 0, deadline_s);
+  return strcmp(first, own) == 0;
 }
 
 /** What a rank cannot do, as it tells the others. */

@@ -32,6 +32,8 @@ void tg_ranks_barrier(const TgRanksJob *job, double deadline_s);
 void tg_ranks_broadcast(const TgRanksJob *job, void *data, int64_t bytes, int root, double deadline_s);
 /** … or the least (0), most (1) or sum (2) of each value over the ranks. */
 void tg_ranks_reduce(const TgRanksJob *job, double *values, int count, int operation, double deadline_s);
+/** Whether the data are those of rank 0. All ranks together. */
+bool tg_ranks_same(const TgRanksJob *job, const void *data, gsize bytes, double deadline_s);
 /** Whether all ranks can go on: `own` is why this one cannot, or NULL, and is freed. Otherwise all have the error of
  * the first that cannot, with its rank and host unless none can. */
 bool tg_ranks_agree(const TgRanksJob *job, GError *own, GError **error, double deadline_s);

@@ -34,7 +34,6 @@ typedef struct TgRanks {
   TgRanksMemory memory;
   TgRankTime *times; /* by step - 1, or NULL */
   uint8_t *arrives;  /* TgExecutorFacts */
-  const char *given[2];
 } TgRanks;
 
 static inline int64_t element_bytes(const TgRanks *ranks) {

@@ -59,8 +59,7 @@ static void poll(void *data) {
   ranks->job->mpi->poll();
 }
 
-/* --- waiting for ranks of this host --------------------------------------------------------------------------------
- */
+/* --- waiting for ranks of this host ------------------------------------------------------------------------------- */
 
 static bool is_near(const TgRanks *ranks, int32_t rank) {
   return ranks->memory.shared && ranks->job->leader[rank] == ranks->job->leader[ranks->job->rank];

@@ -85,7 +85,6 @@ static void note_arrivals(TgRanks *ranks) {
     const TgBlocksInstruction *instruction = &ranks->plan->instruction[number];
     if (message->block == instruction->left) ranks->arrives[number] |= TG_BLOCKS_READS_LEFT;
     if (message->block == instruction->right) ranks->arrives[number] |= TG_BLOCKS_READS_RIGHT;
-    if (message->block == instruction->addend) ranks->arrives[number] |= TG_BLOCKS_READS_ADDEND;
   }
   ranks->base.facts.arrives = ranks->arrives;
 }

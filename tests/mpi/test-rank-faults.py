@@ -8,14 +8,14 @@ import argparse
 import os
 import pathlib
 import random
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import tap  # pylint: disable=wrong-import-position
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import jobs  # pylint: disable=wrong-import-position
+from jobs import ENVIRONMENT, tap  # pylint: disable=wrong-import-position
 
 PARSER = argparse.ArgumentParser()
 PARSER.add_argument("program")
@@ -24,25 +24,15 @@ PARSER.add_argument("--rounds", type=int, default=3)
 PARSER.add_argument("--seed", type=int, default=1)
 WORDS = PARSER.parse_args()
 TOPOGEMM = str(pathlib.Path(WORDS.program).resolve())
-ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 RANKS = 3
 IN_TIME_S = 10  # after the deadline, where that is what ends the job
 DEADLINE_S = 2
 
 
 def need_mpi():
-    if not WORDS.built:
-        raise tap.Skipped("built without MPI")
-    if not shutil.which("mpirun"):
-        raise tap.Skipped("mpirun is not installed")
-    works = subprocess.run(["mpirun", "-n", "2", "true"], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
-    if works.returncode != 0:
-        raise tap.Skipped("`mpirun -n 2 true` fails: " + " ".join(works.stderr.split())[:200])
-    begun = time.monotonic()
-    subprocess.run(["mpirun", "-n", "2", "false"], capture_output=True, env=ENVIRONMENT, timeout=120, check=False)
-    took_s = time.monotonic() - begun
-    if took_s > IN_TIME_S / 2:  # it asks for the name of its own host, where there may be nobody to answer
+    jobs.need_mpi(WORDS.built)
+    took_s = jobs.failing_s()
+    if took_s > IN_TIME_S / 2:
         raise tap.Skipped(f"mpirun takes {took_s:.0f} s to say that `false` failed")
 
 
@@ -52,33 +42,8 @@ def start(words):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
 
 
-def processes(parent=None):
-    """Those that run topogemm, of this parent or of any."""
-    found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            program, _, rest = (folder / "stat").read_text().rpartition(")")
-        except OSError:
-            continue
-        state, of = rest.split()[:2]
-        if program.endswith("(topogemm") and state != "Z" and parent in (None, int(of)):
-            found.append(int(folder.name))
-    return sorted(found)
-
-
-def wait_for_ranks(job):
-    """They exist; how far they are is random."""
-    for _ in range(400):
-        found = processes(job.pid)
-        if len(found) == RANKS:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"{len(found)} ranks")
-
-
 def end(job, ranks, within_s):
     """What the job says, once it has ended by itself."""
-    begun = time.monotonic()
     try:
         out, said = job.communicate(timeout=within_s)
     except subprocess.TimeoutExpired as late:
@@ -88,16 +53,15 @@ def end(job, ranks, within_s):
             except ProcessLookupError:
                 pass
         raise AssertionError(f"still running after {within_s} s: {job.communicate()}") from late
-    ended = time.monotonic() - begun
     for _ in range(50):
-        left = [rank for rank in ranks if rank in processes()]
+        left = [rank for rank in ranks if rank in jobs.processes()]
         if not left:
             break
         time.sleep(0.05)
     assert not left, f"still running: {left}"
-    ours = [line for line in said.splitlines() if line.startswith("topogemm: ")]
+    ours = jobs.messages_of(said)
     assert job.returncode != 0 and len(ours) <= 1, (job.returncode, said, out)
-    return ours, said, ended
+    return ours, said
 
 
 def test_killed(folder):
@@ -106,10 +70,10 @@ def test_killed(folder):
     draws = random.Random(WORDS.seed)
     for _ in range(WORDS.rounds):
         job = start(f"cannon --grid 3x3 -n 300 --trials 1000000 --c {folder}/C.npy")
-        ranks = wait_for_ranks(job)
+        ranks = jobs.wait_for_ranks(job, RANKS)
         time.sleep(draws.uniform(0, 2.5))
         os.kill(draws.choice(ranks), signal.SIGKILL)
-        _, said, _ = end(job, ranks, IN_TIME_S)
+        _, said = end(job, ranks, IN_TIME_S)
         assert "signal 9" in said or "exited" in said or "disconnected" in said, said
         assert not os.listdir(folder)
 
@@ -120,11 +84,11 @@ def test_stopped(folder):
     draws = random.Random(WORDS.seed + 1)
     for _ in range(WORDS.rounds):
         job = start(f"cannon --grid 3x3 -n 300 --trials 1000000 --c {folder}/C.npy")
-        ranks = wait_for_ranks(job)
+        ranks = jobs.wait_for_ranks(job, RANKS)
         time.sleep(1.5 + draws.uniform(0, 2))
         stopped = draws.choice(ranks)
         os.kill(stopped, signal.SIGSTOP)
-        ours, said, _ = end(job, ranks, DEADLINE_S + IN_TIME_S)
+        ours, said = end(job, ranks, DEADLINE_S + IN_TIME_S)
         assert len(ours) == 1 and f"waited more than {DEADLINE_S} s for" in ours[0], said
         assert not os.listdir(folder)
 
@@ -141,7 +105,7 @@ def test_truncated_input(folder):
         cut.write_bytes(whole.read_bytes()[:draws.randrange(size)])
         pair = [cut, whole] if draws.random() < 0.5 else [whole, cut]
         job = start(f"cannon --grid 3x3 --a {pair[0]} --b {pair[1]} --trials 1 --c {folder}/C.npy")
-        ours, said, _ = end(job, [], IN_TIME_S)
+        ours, said = end(job, [], IN_TIME_S)
         assert len(ours) == 1 and "cut.npy" in ours[0], said
         assert sorted(os.listdir(folder)) == ["cut.npy", "whole.npy"]
 
@@ -158,7 +122,7 @@ def test_full_disk(folder):
         if mounted.returncode != 0:
             raise tap.Skipped("no file system can be mounted here: " + mounted.stderr.strip())
         try:
-            ours, said, _ = end(start(f"cannon --grid 3x3 -n 300 --trials 1 --c {disk}/C.npy"), [], IN_TIME_S)
+            ours, said = end(start(f"cannon --grid 3x3 -n 300 --trials 1 --c {disk}/C.npy"), [], IN_TIME_S)
             assert len(ours) == 1 and "No space left" in ours[0], said
             assert not os.listdir(disk)
         finally:

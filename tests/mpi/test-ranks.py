@@ -9,25 +9,12 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import tap  # pylint: disable=wrong-import-position
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import jobs  # pylint: disable=wrong-import-position
+from jobs import ENVIRONMENT, tap  # pylint: disable=wrong-import-position
 
 TOPOGEMM = str(pathlib.Path(sys.argv[1]).resolve())
 SCHEDULES = sys.argv[2] and str(pathlib.Path(sys.argv[2]).resolve())  # the program that checks all of them; "" where there is no MPI
-BUILT = SCHEDULES != ""
-# What MPI libraries do not free is not ours.
-ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
-                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-def need_mpi():
-    if not BUILT:
-        raise tap.Skipped("built without MPI")
-    if not shutil.which("mpirun"):
-        raise tap.Skipped("mpirun is not installed")
-    works = subprocess.run(["mpirun", "-n", "2", "true"], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
-    if works.returncode != 0:
-        raise tap.Skipped("`mpirun -n 2 true` fails: " + " ".join(works.stderr.split())[:200])
-
-
 FAILS = "fails"  # where MPI_Abort ends the job: mpirun 4.1 itself then sometimes crashes
 
 
@@ -46,12 +33,11 @@ def run(ranks, words, expect=0, what="run"):
 
 
 def messages_of(done):
-    """What topogemm says, without what mpirun adds."""
-    return [line for line in done.stderr.splitlines() if line.startswith("topogemm: ")]
+    return jobs.messages_of(done.stderr)
 
 
 def test_without_mpi(_):
-    if BUILT:
+    if SCHEDULES:
         raise tap.Skipped("built with MPI")
     done = subprocess.run([TOPOGEMM, *"run cannon --grid 2x2 -n 8 --on ranks".split()], capture_output=True, text=True, check=False)
     assert done.returncode == 4 and "libopenmpi-dev" in done.stderr and not done.stdout, done
@@ -65,14 +51,14 @@ def check_schedules(job, seed, edits):
 
 def test_every_schedule(_):
     """On any number of ranks, more than there are CPUs or processors."""
-    need_mpi()
+    jobs.need_mpi(SCHEDULES)
     for ranks, edits in [(1, 10), (2, 40), (3, 40), (5, 40), (8, 20), (16, 5)]:
         check_schedules(["mpirun", "-n", str(ranks)], 100 + ranks, edits)
 
 
 def test_large_blocks(_):
     """Products in pieces, and messages that take a handshake."""
-    need_mpi()
+    jobs.need_mpi(SCHEDULES)
     for ranks, words in [(2, "fox --grid 4x4 --size 1200x900x1000 --transport message"), (1, "fox --grid 4x4 --size 1200x900x1000")]:
         said = json.loads(run(ranks, f"{words} --integers --trials 2 --json").stdout)
         assert said["ok"] and f"{ranks} rank" in said["environment"]["processor"], said
@@ -92,7 +78,7 @@ exec sh -c "$*"
 
 def test_two_hosts(folder):
     """Two of Open MPI's daemons on this machine, which it takes for hosts: blocks are shared within one, and sent between them."""
-    need_mpi()
+    jobs.need_mpi(SCHEDULES)
     if not shutil.which("ompi_info"):
         raise tap.Skipped("the hosts are made by Open MPI's options")
     agent = pathlib.Path(folder) / "agent"
@@ -108,7 +94,7 @@ def test_two_hosts(folder):
 
 def test_rank_0_alone_prints(folder):
     """… and writes files."""
-    need_mpi()
+    jobs.need_mpi(SCHEDULES)
     done = run(3, "cannon --grid 3x3 -n 30 --trials 1 --json")
     assert len(json.loads(done.stdout)) > 5, done.stdout
     assert len(messages_of(run(3, "cannon --grid 3x3 -n 0", expect=2))) == 1
@@ -118,16 +104,9 @@ def test_rank_0_alone_prints(folder):
     assert len(messages_of(done)) == 1 and "/nowhere/C.npy" in done.stderr, done.stderr
 
 
-def failing_s():
-    """How long mpirun itself takes to say that something failed: where it cannot find its own host's name, long."""
-    begun = time.monotonic()
-    subprocess.run(["mpirun", "-n", "2", "false"], capture_output=True, env=ENVIRONMENT, timeout=120, check=False)
-    return time.monotonic() - begun
-
-
 def test_ranks_that_differ(folder):
     """Other arguments on one rank, or a file that is missing there alone, end the job with one message, which names the rank."""
-    need_mpi()
+    jobs.need_mpi(SCHEDULES)
     right = [TOPOGEMM, *"run cannon --grid 3x3 -n 30 --trials 1 --on ranks".split()]
     for wrong in ["-n 31 --trials 1", "-n 30 --trials 2", "-n 30 --trials 1 --transport message"]:
         done = execute(["mpirun", "-n", "2", *right, ":", "-n", "1", TOPOGEMM, *f"run cannon --grid 3x3 {wrong} --on ranks".split()], expect=2)
@@ -136,7 +115,7 @@ def test_ranks_that_differ(folder):
     (folder / "elsewhere").mkdir()
     subprocess.run([TOPOGEMM, *f"run cannon --grid 1x1 -n 30 --on cpu --trials 1 --quiet --c {folder}/there/a.npy".split()], check=True)
     words = [TOPOGEMM, *"run cannon --grid 3x3 --a a.npy --b a.npy --trials 1 --on ranks --deadline 3".split()]
-    longest_s, begun = 10 + 3 * failing_s(), time.monotonic()
+    longest_s, begun = 10 + 3 * jobs.failing_s(), time.monotonic()
     done = execute(["mpirun", "-n", "2", "-wdir", str(folder / "there"), *words, ":", "-n", "1", "-wdir", str(folder / "elsewhere"), *words],
                    expect=FAILS)
     assert len(messages_of(done)) == 1 and "rank 2 of 3 on " in done.stderr and "a.npy" in done.stderr, done
@@ -145,7 +124,7 @@ def test_ranks_that_differ(folder):
 
 def test_calibrate_and_compare(folder):
     """A machine file of ranks: protocols by size, for this number of ranks and this transport."""
-    need_mpi()
+    jobs.need_mpi(SCHEDULES)
     machine = f"{folder}/ranks.machine"
     for transport in ("copy", "message"):
         done = run(2, f"--sizes 8,16,32,64 --budget 0.01 --grid 2x2 --noisy --transport {transport} --json -o {machine}", what="calibrate")
@@ -159,36 +138,16 @@ def test_calibrate_and_compare(folder):
     assert "warning" in run(3, f"cannon --grid 2x2 -n 100 --trials 3 --transport message --machine {machine}", what="compare").stderr
 
 
-def is_topogemm(folder):
-    try:
-        return "topogemm" in (folder / "comm").read_text() and " Z " not in (folder / "stat").read_text()
-    except OSError:
-        return False
-
-
-def is_child(folder, parent):
-    """Whether that process in /proc runs topogemm and is a child of `parent`."""
-    try:
-        program, _, rest = (folder / "stat").read_text().rpartition(")")
-    except OSError:
-        return False
-    return "topogemm" in program and int(rest.split()[1]) == parent
-
-
 def ranks_of(job, count):
     """Their processes, once all are there and have begun."""
-    for _ in range(300):
-        found = [int(folder.name) for folder in pathlib.Path("/proc").glob("[0-9]*") if is_child(folder, job.pid)]
-        if len(found) == count:
-            time.sleep(1.5)
-            return found
-        time.sleep(0.1)
-    raise AssertionError(f"{len(found)} ranks")
+    found = jobs.wait_for_ranks(job, count)
+    time.sleep(1.5)
+    return found
 
 
 def test_a_rank_that_stops(_):
     """SIGSTOP: the deadline ends the job with one message."""
-    need_mpi()
+    jobs.need_mpi(SCHEDULES)
     job = subprocess.Popen(command(2, "cannon --grid 2x2 -n 600 --trials 100000 --deadline 1"), stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True)
     ranks = ranks_of(job, 2)
@@ -207,7 +166,7 @@ def test_a_rank_that_stops(_):
 
 def test_a_rank_that_is_killed(_):
     """Nothing of the job is left."""
-    need_mpi()
+    jobs.need_mpi(SCHEDULES)
     job = subprocess.Popen(command(3, "cannon --grid 3x3 -n 300 --trials 100000"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                            env=ENVIRONMENT, start_new_session=True)
     ranks = ranks_of(job, 3)
@@ -215,7 +174,7 @@ def test_a_rank_that_is_killed(_):
     _, said = job.communicate(timeout=10)
     assert job.returncode != 0 and "signal 9" in said, said
     time.sleep(0.5)
-    assert not [rank for rank in ranks if is_topogemm(pathlib.Path("/proc") / str(rank))]
+    assert not set(ranks) & set(jobs.processes())
 
 
 if __name__ == "__main__":

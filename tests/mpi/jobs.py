@@ -1,0 +1,62 @@
+"""For tests of MPI jobs: whether there can be one, how it is started, and which processes it has."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # pylint: disable=wrong-import-position
+
+# What MPI libraries do not free is not ours.
+ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+
+
+def need_mpi(built):
+    """Skips the case where topogemm was built without MPI, or nothing starts a job."""
+    if not built:
+        raise tap.Skipped("built without MPI")
+    if not shutil.which("mpirun"):
+        raise tap.Skipped("mpirun is not installed")
+    works = subprocess.run(["mpirun", "-n", "2", "true"], capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    if works.returncode != 0:
+        raise tap.Skipped("`mpirun -n 2 true` fails: " + " ".join(works.stderr.split())[:200])
+
+
+def failing_s():
+    """How long mpirun itself takes to say that something failed: where it cannot find its own host's name, long."""
+    begun = time.monotonic()
+    subprocess.run(["mpirun", "-n", "2", "false"], capture_output=True, env=ENVIRONMENT, timeout=120, check=False)
+    return time.monotonic() - begun
+
+
+def messages_of(said):
+    """What topogemm says, without what mpirun adds."""
+    return [line for line in said.splitlines() if line.startswith("topogemm: ")]
+
+
+def processes(parent=None):
+    """Those that run topogemm, of this parent or of any."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            program, _, rest = (folder / "stat").read_text().rpartition(")")
+        except OSError:
+            continue
+        state, of = rest.split()[:2]
+        if program.endswith("(topogemm") and state != "Z" and parent in (None, int(of)):
+            found.append(int(folder.name))
+    return sorted(found)
+
+
+def wait_for_ranks(job, count):
+    """They exist; how far they are is random."""
+    found = []
+    for _ in range(1500):
+        found = processes(job.pid)
+        if len(found) == count:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"{len(found)} ranks")
