@@ -109,8 +109,6 @@ static void fit_rests(TgCalibration *calibration) {
   if (rests[0].pieces == 0 || rests[0].pieces != rests[1].pieces) return;
   processor->rest_rows = rests[0];
   processor->rest_columns = rests[1];
-  tg_machine_give(&calibration->machine, &processor->rest_rows);
-  tg_machine_give(&calibration->machine, &processor->rest_columns);
 }
 
 bool tg_calibration_is_thin(const TgCalibration *calibration, const TgCalibrationSample *sample) {
@@ -139,11 +137,20 @@ static void fit_thin_products(TgCalibration *calibration) {
     weight[rows++] = 1 / sample->product_s;
   }
   if (rows > 0) tg_least_squares(term, y, weight, rows, TG_MATRICES, value);
-  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
-    if (value[matrix] <= 0) continue;
-    *rate[matrix] = 1 / value[matrix];
-    tg_machine_give(&calibration->machine, rate[matrix]);
-  }
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    if (value[matrix] > 0) *rate[matrix] = 1 / value[matrix];
+}
+
+/* Of what was fitted again and again, what the last time found. */
+static void give_products(TgMachine *machine) {
+  TgMachineProcessor *processor = &machine->processor;
+  const double *const rate[] = {&processor->a_elements_per_s, &processor->b_elements_per_s,
+                                &processor->c_elements_per_s};
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    if (*rate[matrix] > 0) tg_machine_give(machine, rate[matrix]);
+  if (processor->rest_rows.pieces == 0) return;
+  tg_machine_give(machine, &processor->rest_rows);
+  tg_machine_give(machine, &processor->rest_columns);
 }
 
 /* The rate of a size by those on either side of it alone; 0 for the first and the last. */
@@ -175,5 +182,6 @@ bool tg_calibration_fit_products(TgCalibration *calibration, const TgCalibration
     fit_rests(calibration);
     if (!plan->kind->traits.overlaps) fit_thin_products(calibration);
   }
+  give_products(&calibration->machine);
   return true;
 }

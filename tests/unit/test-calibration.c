@@ -356,6 +356,35 @@ static void predictions_are_right(void) {
   expect_prediction(1600);
 }
 
+/* Whatever noise is in the samples, the file that comes of them can be read: of what is fitted more than once, the last
+ * fit counts. */
+static void noise_is_readable(void) {
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = 1;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+  const TgCalibrationPlan plan = plan_of(4, 4, TG_TRANSPORT_COPY);
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  const gsize bytes = found->samples->len * sizeof(TgCalibrationSample);
+  g_autofree TgCalibrationSample *measured = g_memdup2(found->samples->data, bytes);
+  for (int noise = 0; noise < 500; noise++) {
+    TgMachine read;
+    TgError wrong;
+    memcpy(found->samples->data, measured, bytes);
+    for (guint s = 0; s < found->samples->len; s++) {
+      TgCalibrationSample *sample = &g_array_index(found->samples, TgCalibrationSample, s);
+      const double factor = exp(g_test_rand_double_range(-1, 1));
+      sample->product_s *= factor;
+      sample->move_s *= exp(g_test_rand_double_range(-1, 1));
+      sample->times.time_s *= factor;
+      sample->times.multiply_s *= factor;
+    }
+    g_assert_true(tg_calibration_fit(found, &plan, NULL));
+    g_autofree char *text = tg_machine_text(&found->machine);
+    if (!tg_machine_parse(&read, text, strlen(text), &wrong)) g_error("%d: %s\n%s", wrong.line, wrong.message, text);
+  }
+}
+
 /* --- for real ------------------------------------------------------------------------------------------------------*/
 
 /* The schedules pass their proof, and the file that comes of them is one. */
@@ -383,6 +412,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/calibration/moves-apart", moves_apart);
   g_test_add_func("/calibration/last", runs_end_with_the_last);
   g_test_add_func("/calibration/drift", drift_is_seen);
+  g_test_add_func("/calibration/noise", noise_is_readable);
   g_test_add_func("/calibration/thin-products", thin_products);
   g_test_add_func("/calibration/rests", rests_of_rows_and_columns);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
