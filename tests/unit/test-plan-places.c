@@ -57,11 +57,13 @@ static void check_all(gint64 n, gint64 processors, const char *machine, TgCostMo
 static void test_every_place(void) {
   static const char *const machines[] = {"", "[port]\nports = all\n"};
   static const gint64 sizes[] = {7, 24}, processors[] = {7, 12, 27};
+  int number = 0;
   for (gsize machine = 0; machine < G_N_ELEMENTS(machines); machine++)
     for (gsize n = 0; n < G_N_ELEMENTS(sizes); n++)
       for (gsize p = 0; p < G_N_ELEMENTS(processors); p++)
         for (int overlap = 0; overlap < 2; overlap++)
-          check_all(sizes[n], processors[p], machines[machine], TG_COST_HOCKNEY, overlap);
+          if (number++ % EACH_OF == (int)p % EACH_OF)
+            check_all(sizes[n], processors[p], machines[machine], TG_COST_HOCKNEY, overlap);
 }
 
 static const char *const every_port[] = {"",
@@ -167,7 +169,6 @@ static void test_levels(void) {
         g_assert_true(tg_topology_parse(&both[f]->network, networks[network], &error));
         both[f]->request.network = &both[f]->network;
         both[f]->request.model = models[model];
-        both[f]->request.budget_s = 60; /* as much as it takes where sanitized, too */
         for (gsize s = 0; s < G_N_ELEMENTS(schedules); s++) add(both[f], schedules[s]);
       }
       check_ranking(all);
@@ -238,10 +239,11 @@ static void check_pruning(gint64 n, gint64 processors, bool overlap) {
 
 /* The first places are the same, whether or not bounds rule out the rest. */
 static void test_pruning(void) {
-  static const gint64 sizes[] = {24, 96};
-  for (gsize n = 0; n < G_N_ELEMENTS(sizes); n++)
-    for (gint64 processors = 9; processors <= 16; processors += 7)
-      for (int overlap = 0; overlap < 2; overlap++) check_pruning(sizes[n], processors, overlap);
+  static const struct {
+    gint64 n, processors;
+  } cases[] = {{24, 9}, {24, 16}, {96, 9}};
+  for (gsize c = 0; c < G_N_ELEMENTS(cases); c++)
+    for (int overlap = 0; overlap < 2; overlap++) check_pruning(cases[c].n, cases[c].processors, overlap);
 }
 
 int main(int argc, char **argv) {

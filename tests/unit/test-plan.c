@@ -356,7 +356,7 @@ static void test_tiles(void) {
   f->machine.link.bandwidth_bytes_per_s = 1e10;
   f->machine.processor.flops_per_s = 1e10;
   f->machine.processor.tile_rows = f->machine.processor.tile_columns = 128;
-  f->request.top = 10;
+  f->request.top = 3;
   f->request.model = TG_COST_FLOW;
   f->request.overlap = true;
   plan(f);
