@@ -42,6 +42,11 @@ static bool has_room(const TgChoice *choice, const TgForm *forms) {
   return tg_choice_most_at_once(choice, forms) <= fmax(TG_COST_MOST_TRANSFERS, choice->usual_transfers);
 }
 
+/* How much of a prediction that was ended had begun. */
+static double part_begun(const TgChoice *choice) {
+  return fmin((double)(choice->begun + 1) / (double)MAX(choice->statements, 1), 1);
+}
+
 /* Sets the time of the trial, whose forms are set; INFINITY also where predicting it would take too long. False where
  * the prediction fails. */
 static bool try(TgChoice *choice, TgTrial *trial) {
@@ -61,7 +66,7 @@ static bool try(TgChoice *choice, TgTrial *trial) {
     choice->cost->collectives_left++;
     return true;
   }
-  choice->work_s += fmin(work_s, choice->most_work_s / 2); /* which leaves time for others */
+  const double charged_s = fmin(work_s, choice->most_work_s / 2); /* which leaves time for others */
   TgCostOptions options = choice->options;
   const double most_s = beside_best * choice->best_s;
   options.most_s = options.most_s > 0 ? fmin(options.most_s, most_s) : most_s;
@@ -77,6 +82,7 @@ static bool try(TgChoice *choice, TgTrial *trial) {
     return false;
   }
   choice->slower = choice->slower || !fine;
+  choice->work_s += fine ? charged_s : charged_s * part_begun(choice);
   choice->cost->messages_timed = tg_sum(choice->cost->messages_timed, cost.messages);
   if (fine) trial->time_s = cost.time_s;
   trial->begun = choice->begun;
@@ -305,6 +311,18 @@ static bool try_once(TgChoice *choice, const TgForm *forms) {
   return try(choice, &trial);
 }
 
+/* Tries the forms as they are and with chains of equal numbers of pieces, and keeps the quicker ones. */
+static bool try_alike(TgChoice *choice, TgForm *forms) {
+  TgTrial first = {.time_s = INFINITY}, alike = first;
+  memcpy(first.forms, forms, sizeof first.forms);
+  memcpy(alike.forms, forms, sizeof alike.forms);
+  TgTrial best = first;
+  if (!try_better(choice, &first, &best)) return false;
+  if (cut_alike(choice, alike.forms) && !try_better(choice, &alike, &best)) return false;
+  memcpy(forms, best.forms, sizeof best.forms);
+  return true;
+}
+
 /* Tries what is most promising, and one name for all collectives, the most promising first; each once, and then with
  * other numbers of pieces. What takes longer than the best so far is not run to its end. */
 static bool try_names(TgChoice *choice) {
@@ -312,7 +330,7 @@ static bool try_names(TgChoice *choice) {
   TgForm promising[TG_CHOICE_GROUPS] = {0};
   sort_names(choice, order);
   find_promising(choice, order, promising);
-  if (!try_once(choice, promising)) return false;
+  if (!try_alike(choice, promising)) return false;
   for (int n = 0; n < NAMES; n++) {
     TgForm named[TG_CHOICE_GROUPS] = {0};
     take_name(choice, order[n], named);

@@ -383,6 +383,9 @@ static void plan_search(TgPlanSearch *search, int sources) {
   tg_plan_begin_part(search, fine);
   search_quick(search);
   search_firsts(search);
+  tg_plan_begin_part(search, best); /* so far: its choice of collectives may have been cut short */
+  search_places(search);
+  tg_plan_begin_part(search, fine);
   search_thrice(search, promising);
   tg_plan_begin_part(search, each);
   search_each(search, sources, tg_plan_left_s(search) / MAX(sources, 1));
