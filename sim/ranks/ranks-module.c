@@ -76,7 +76,11 @@ static char *find_module(void) {
   return NULL;
 }
 
+/* A program that is linked with the module has it already. */
+extern const TgRanksLibrary *tg_ranks_library(void) __attribute__((weak));
+
 bool tg_ranks_built(void) {
+  if (tg_ranks_library) return true;
   g_autofree char *path = find_module();
   return path != NULL;
 }
@@ -153,8 +157,8 @@ void tg_ranks_end(int status) {
 const TgRanksJob *tg_ranks_job(GError **error) {
   if (the_job.mpi) return &the_job;
   g_autofree char *reason = NULL;
-  void *module = load_module(&reason);
-  const TgRanksLibrary *(*table)(void) = NULL;
+  void *module = tg_ranks_library ? NULL : load_module(&reason);
+  const TgRanksLibrary *(*table)(void) = tg_ranks_library;
   if (module) *(void **)&table = dlsym(module, TG_RANKS_LIBRARY_SYMBOL);
   if (!table) {
     g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_DEVICE,
