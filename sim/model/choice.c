@@ -311,15 +311,12 @@ static bool try_once(TgChoice *choice, const TgForm *forms) {
   return try(choice, &trial);
 }
 
-/* Tries the forms as they are and with chains of equal numbers of pieces, and keeps the quicker ones. */
-static bool try_alike(TgChoice *choice, TgForm *forms) {
-  TgTrial first = {.time_s = INFINITY}, alike = first;
-  memcpy(first.forms, forms, sizeof first.forms);
-  memcpy(alike.forms, forms, sizeof alike.forms);
-  TgTrial best = first;
-  if (!try_better(choice, &first, &best)) return false;
-  if (cut_alike(choice, alike.forms) && !try_better(choice, &alike, &best)) return false;
-  memcpy(forms, best.forms, sizeof best.forms);
+/* The first trials: the forms as they are, and with chains of equal numbers of pieces. Keeps the quicker ones. */
+static bool try_first(TgChoice *choice, TgForm *forms) {
+  TgForm alike[TG_CHOICE_GROUPS];
+  memcpy(alike, forms, sizeof alike);
+  if (!try_once(choice, forms) || (cut_alike(choice, alike) && !try_once(choice, alike))) return false;
+  if (!isinf(choice->best_s)) memcpy(forms, choice->best, sizeof alike);
   return true;
 }
 
@@ -330,7 +327,7 @@ static bool try_names(TgChoice *choice) {
   TgForm promising[TG_CHOICE_GROUPS] = {0};
   sort_names(choice, order);
   find_promising(choice, order, promising);
-  if (!try_alike(choice, promising)) return false;
+  if (!try_first(choice, promising)) return false;
   for (int n = 0; n < NAMES; n++) {
     TgForm named[TG_CHOICE_GROUPS] = {0};
     take_name(choice, order[n], named);

@@ -383,8 +383,8 @@ static void plan_search(TgPlanSearch *search, int sources) {
   tg_plan_begin_part(search, fine);
   search_quick(search);
   search_firsts(search);
-  tg_plan_begin_part(search, best); /* so far: its choice of collectives may have been cut short */
-  search_places(search);
+  tg_plan_begin_part(search, best);
+  search_places(search); /* the best so far, whose choice of collectives may have been cut short */
   tg_plan_begin_part(search, fine);
   search_thrice(search, promising);
   tg_plan_begin_part(search, each);

@@ -61,12 +61,9 @@ const TgRanksLibrary *tg_ranks_library(void) {
 }
 
 static void bind(StepCase *test, const char *name, const char *grid) {
-  size_t count;
-  const TgLibraryEntry *library = tg_library_list(&count), *entry = NULL;
+  const TgLibraryEntry *entry = tg_library_find(name);
   TgBindings bindings = {0};
   TgError error;
-  for (size_t s = 0; s < count; s++)
-    if (strcmp(library[s].name, name) == 0) entry = &library[s];
   g_assert_nonnull(entry);
   g_assert_true(tg_schedule_parse(&test->schedule, &test->names, entry->text, entry->length, &error));
   g_assert_true(tg_bindings_grid(&bindings, grid, &error));
