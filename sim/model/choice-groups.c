@@ -179,6 +179,11 @@ static double message_s(const TgChoice *choice, TgCostModel model, double hops) 
   return hops * pace->hop_s * pace->crowd * (choice->run->machine->port.ports == TG_PORTS_ALL ? all_ports : 1);
 }
 
+/* Whether rounds and executions that are like those before are not looked at again. */
+static bool is_known(const TgChoice *choice, const TgFormGroup *group) {
+  return group->constant && !choice->by_name;
+}
+
 /* Of a group: to find its transfers, and then to time them. */
 static double group_work_s(const TgChoice *choice, const TgFormGroup *group, const TgForm *form, bool shared) {
   /* If all messages go to neighbours, event models need no events. */
@@ -186,7 +191,7 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   const TgCostModel model = apart ? TG_COST_HOCKNEY : choice->options.model;
   const bool events =
       model == TG_COST_FORWARD || model == TG_COST_FLOW || tg_cost_receives_on_arrival(model, choice->run->machine);
-  const bool known = group->constant && !choice->by_name;
+  const bool known = is_known(choice, group);
   TgRounds rounds;
   tg_rounds_init(&rounds, (TgOp)group->op, form->algorithm, group->length, 0, form->pieces);
   const double lines = (double)tg_schedule_processors(choice->schedule) / group->length;
@@ -212,9 +217,12 @@ double tg_choice_work_s(const TgChoice *choice, const TgForm *forms) {
 double tg_choice_most_at_once(const TgChoice *choice, const TgForm *forms) {
   double most = 0;
   for (int c = 0; c < choice->groups; c++) {
+    const TgFormGroup *group = &choice->group[c];
     TgRounds rounds;
-    tg_rounds_init(&rounds, (TgOp)choice->group[c].op, forms[c].algorithm, choice->group[c].length, 0, forms[c].pieces);
-    most = fmax(most, tg_line_transfers(&rounds) / choice->group[c].length);
+    tg_rounds_init(&rounds, (TgOp)group->op, forms[c].algorithm, group->length, 0, forms[c].pieces);
+    const double transfers = tg_line_transfers(&rounds);
+    const double kept = is_known(choice, group) ? tg_outlook_different(&rounds, transfers) : transfers;
+    most = fmax(most, kept / group->length);
   }
   return most * (double)tg_schedule_processors(choice->schedule);
 }

@@ -125,8 +125,9 @@ static bool goes_whole(int op) {
 
 double tg_outlook_different(const TgRounds *rounds, double transfers) {
   if (rounds->collective == TG_COLLECTIVE_CHAIN) return fmin(transfers, (double)rounds->length * (rounds->length - 1));
-  if (rounds->collective == TG_COLLECTIVE_RING && !goes_whole(rounds->op)) return transfers / tg_rounds_count(rounds);
-  return transfers;
+  const TgOpTraits *traits = tg_op_traits(rounds->op);
+  const bool alike = rounds->collective == TG_COLLECTIVE_RING && !traits->from_root && !traits->to_root;
+  return alike ? transfers / tg_rounds_count(rounds) : transfers;
 }
 
 bool tg_outlook_is_alike(const TgStatement *statement) {

@@ -99,6 +99,19 @@ static void test_summa(void) {
   g_assert_cmpfloat(time_s[0], <, 1.3 * time_s[1]);
 }
 
+/* A ring's rounds are alike, so that one of them is all that a prediction keeps: there is room for rings of any length.
+ */
+static void test_long_rings(void) {
+  CostCase test;
+  set_library_case(&test, "agarwal3d", "8x4x256", "torus:8x4x256",
+                   "[machine]\nname = test\nsource = test\n[link]\nlatency_s = 1e-6\n"
+                   "bandwidth_bytes_per_s = 1.25e9\n[processor]\nflops_per_s = 1e12\n");
+  g_assert_true(tg_shape_init(&test.shape, &test.bound.schedule.computes, 16384, 16384, 16384, NULL));
+  test.options = (TgCostOptions){.model = TG_COST_FORWARD, .overlap = true, .straggler = -1, .element_bytes = 4};
+  const double ring_s = time_of(&test, &test.bound.schedule, TG_COLLECTIVE_RING, false);
+  g_assert_cmpfloat(time_of(&test, &test.bound.schedule, TG_COLLECTIVE_AUTO, false), <=, most * ring_s);
+}
+
 /* LogGP has no hops, so the choice is the same however the grid lies on the network. Chains of A and of B that take
  * turns are fastest with as many pieces each, 36, though fewer suit each alone. */
 static void test_alike_chains(void) {
@@ -174,6 +187,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/collective-choice/random", test_random);
   g_test_add_func("/collective-choice/summa", test_summa);
+  g_test_add_func("/collective-choice/long-rings", test_long_rings);
   g_test_add_func("/collective-choice/alike-chains", test_alike_chains);
   g_test_add_func("/collective-choice/one-block", test_one_block);
   g_test_add_func("/collective-choice/protocols", test_protocols);
