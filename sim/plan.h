@@ -100,9 +100,10 @@ typedef struct TgPlan {
   int64_t too_long;   /**< left out for the time that it would take, at least with some embeddings, … */
   int64_t too_large;  /**< … or for the memory that its prediction would take … */
   int64_t open;       /**< … of both, those whose lower bound is below place 1 */
+  int64_t rounded;    /**< predicted at sizes rounded up to whole blocks, with a lower bound below place 1 */
   bool full;          /**< not all grids were looked at, because their list takes all the memory that there is */
   int64_t unseen;     /**< grids of up to so many processors were not all looked at, and may be faster; 0: all were */
-  double least_s;     /**< a lower bound on the fastest: place 1 itself, unless something is open or unseen */
+  double least_s;     /**< a lower bound on the fastest: place 1 itself, unless something is open, rounded or unseen */
   double least_bytes; /**< the least memory that one of those rejected for it needs; 0 where none was */
   double wall_s;
 } TgPlan;

@@ -44,7 +44,8 @@ TG_FIELD_TABLE(place_fields, TG_FIELD(TgPlanPlace, grid), TG_FIELD(TgPlanPlace, 
                TG_FIELD_AS(TgPlanPlace, rounded, "rounded_up"));
 TG_FIELD_TABLE(plan_fields, TG_FIELD(TgPlan, considered), TG_FIELD(TgPlan, predicted), TG_FIELD(TgPlan, pruned),
                TG_FIELD(TgPlan, too_long), TG_FIELD(TgPlan, too_large), TG_FIELD(TgPlan, open),
-               TG_FIELD(TgPlan, unseen), TG_FIELD_AS(TgPlan, least_s, "least_possible_s"), TG_FIELD(TgPlan, wall_s));
+               TG_FIELD(TgPlan, rounded), TG_FIELD(TgPlan, unseen), TG_FIELD_AS(TgPlan, least_s, "least_possible_s"),
+               TG_FIELD(TgPlan, wall_s));
 
 static void write_request(TgJson *json, const TgPlanRun *run) {
   const TgPlanRequest *request = &run->request;
@@ -108,7 +109,7 @@ static void plan_print_json(TgCli *cli, const TgPlanRun *run) {
   for (guint i = 0; i < plan->rejected->len; i++) write_reject(json, &g_array_index(plan->rejected, TgPlanReject, i));
   tg_json_end_array(json);
   tg_json_members(json, plan_fields, plan);
-  tg_json_member_bool(json, "certain", plan->open == 0 && plan->unseen == 0);
+  tg_json_member_bool(json, "certain", plan->open == 0 && plan->rounded == 0 && plan->unseen == 0);
   tg_json_end_object(json);
   tg_print_json(cli, json);
 }
@@ -226,12 +227,14 @@ static void print_rejected(TgCli *cli, const TgPlan *plan) {
 /* How far off place 1 can be at most. */
 static void print_doubt(TgCli *cli, const TgPlan *plan) {
   const double best_s = g_array_index(plan->ranked, TgPlanPlace, 0).predicted_s;
-  if (!plan->open && !plan->unseen) return;
+  if (!plan->open && !plan->rounded && !plan->unseen) return;
   tg_print(cli, "place 1 is not certain:");
-  if (plan->open) tg_print(cli, " %" PRId64 " of the combinations not predicted may be faster", plan->open);
-  if (plan->open && plan->unseen) tg_print(cli, ", and");
+  if (plan->open) tg_print(cli, " %" PRId64 " of the combinations not predicted", plan->open);
+  if (plan->open && plan->rounded) tg_print(cli, " and");
+  if (plan->rounded) tg_print(cli, " %" PRId64 " predicted at sizes rounded up to whole blocks", plan->rounded);
+  if (plan->open || plan->rounded) tg_print(cli, " may be faster%s", plan->unseen ? ", and" : "");
   if (plan->unseen) tg_print(cli, " not all grids of up to %" PRId64 " processors were looked at", plan->unseen);
-  const bool time = plan->too_long || plan->unseen;
+  const bool time = plan->too_long || plan->rounded || plan->unseen;
   tg_print(cli, "; no plan takes less than %s (%s of place 1); use a larger %s%s%s to narrow this\n",
            tg_time_text(plan->least_s).s, tg_percent_text(plan->least_s / best_s).s, time ? "--budget" : "",
            time && plan->too_large ? " and --memory-limit" : "", time ? "" : "--memory-limit");

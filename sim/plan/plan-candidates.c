@@ -13,8 +13,12 @@ bool tg_plan_is_product(const TgComputes *computes) {
 }
 
 void tg_plan_begin_part(TgPlanSearch *search, double part) {
-  const double until_s = fmin(part * search->request->budget_s, (double)(INT64_MAX / 4) * 1e-6);
+  const double budget_s = fmin(search->request->budget_s, (double)(INT64_MAX / 4) * 1e-6);
+  const double now_s = (double)(g_get_monotonic_time() - search->begin_us) * 1e-6;
+  const double share = (part - search->part) / (1 - search->part);
+  const double until_s = fmin(fmax(part * budget_s, now_s + share * (budget_s - now_s)), budget_s);
   search->until_us = search->begin_us + (int64_t)(until_s * 1e6);
+  search->part = part;
 }
 
 void tg_plan_find_best_link(TgPlanSearch *search) {

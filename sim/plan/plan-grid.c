@@ -117,7 +117,7 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
                                .places_bytes = facts->places_bytes,
                                .proof_s = facts->proof_s,
                                .outlook_s = INFINITY};
-  candidate.bound_s = tg_plan_bound(search, schedule, facts);
+  candidate.bound_s = candidate.exact_bound_s = tg_plan_bound(search, schedule, facts);
   candidate.number = (guint)search->plan->considered++;
   if (search->between && candidate.bound_s >= search->best_s) {
     search->plan->pruned++;

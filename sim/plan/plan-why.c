@@ -149,10 +149,10 @@ static char *explain_behind(const TgPlanRequest *request, const TgPlanPlace *pla
 
 /* What was left for the time that it would take may be quicker than the first. */
 static void add_doubt(const TgPlanSearch *search, TgPlanPlace *first) {
-  const int64_t open = search->plan->open;
+  const int64_t open = search->plan->open + search->plan->rounded;
   if (open == 0) return;
-  char *why = g_strdup_printf("%s; not certain, since %" PRId64 " combination%s that may be faster %s not predicted",
-                              first->why, open, open == 1 ? "" : "s", open == 1 ? "was" : "were");
+  char *why = g_strdup_printf("%s; not certain, since %" PRId64 " combination%s may be faster", first->why, open,
+                              open == 1 ? "" : "s");
   g_free(first->why);
   first->why = why;
 }

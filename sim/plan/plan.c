@@ -33,10 +33,10 @@ static int by_work(gconstpointer a, gconstpointer b) {
 
 /* Parts of the budget, by when they end, after candidates are found: how long they take, and what they promise; the
  * best is sought among them; other numbers of processors are looked at, and what they promise; the best is sought among
- * all; each schedule is predicted once; what promises less is predicted; the other places are sought. What is left is
- * for these, see search_places(). */
-static const double pacing = 0.27, looking = 0.37, coarse = 0.5, between = 0.56, looking_again = 0.63, fine = 0.86,
-                    each = 0.9, best = 0.95, all = 0.98;
+ * all; each schedule is predicted once; what promises less is predicted; the other places are sought; and sizes that
+ * were rounded up are replaced by the exact ones. What is left is for the places, see search_places(). */
+static const double pacing = 0.27, looking = 0.37, coarse = 0.5, between = 0.56, looking_again = 0.63, fine = 0.82,
+                    each = 0.86, best = 0.9, all = 0.92, exact = 0.98;
 
 /* Parts of the budget that choosing the collectives of one candidate may take, at first, then, and in the end. */
 static const double choosing[] = {0.01, 0.05, INFINITY};
@@ -236,12 +236,70 @@ static bool ask_outlooks(TgPlanSearch *search, double time_s, int in_a_row) {
  * promising candidates first. What is found is predicted until `until` of the budget has gone. */
 static void look_out(TgPlanSearch *search, double part, double until) {
   search->choice_s = choosing[0] * search->request->budget_s;
-  tg_plan_begin_part(search, until);
-  const double time_s = tg_plan_left_s(search);
   tg_plan_begin_part(search, part);
+  const double time_s = tg_plan_left_s(search) + (until - part) * search->request->budget_s;
   g_array_sort(search->candidates, by_bound);
   for (int in_a_row = 64; tg_plan_left_s(search) > 0 && ask_outlooks(search, time_s, in_a_row);) in_a_row *= 4;
   g_array_sort(search->candidates, by_outlook);
+}
+
+/* Whether one of the places, up to that time, is the candidate's. */
+static bool has_place(const TgPlanSearch *search, const TgPlanCandidate *candidate, double most_s) {
+  const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
+  return grid->placed && grid->number == candidate->number && grid->place.predicted_s <= most_s;
+}
+
+/* At the exact sizes. Where there is no time for that, all is as it was before. */
+static void try_exactly(TgPlanSearch *search, TgPlanCandidate *candidate) {
+  const TgPlanCandidate before = *candidate;
+  TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
+  TgPlanPlace place = grid->place;
+  const bool placed = has_place(search, candidate, INFINITY);
+  candidate->rounded = candidate->tried = candidate->partly = candidate->placed = candidate->screened = false;
+  candidate->embeddings = 0;
+  candidate->cut_s = candidate->rough_s = 0;
+  candidate->bound_s = candidate->exact_bound_s;
+  tg_plan_look_out(search, candidate); /* how much work it is now */
+  if (cautious * tg_plan_work_now(search, candidate) > tg_plan_left_s(search)) {
+    *candidate = before;
+    return;
+  }
+  if (placed) {
+    grid->place = (TgPlanPlace){0};
+    grid->placed = false;
+    search->limit_s = INFINITY;
+  }
+  const double limit_s = search->limit_s;
+  try_candidate(search, candidate);
+  const bool done = candidate->tried ? !candidate->partly : candidate->bound_s >= limit_s;
+  if (placed && (done || grid->placed)) {
+    tg_plan_place_clear(&place);
+  } else if (placed) {
+    grid->place = place;
+    grid->placed = true;
+    find_limits(search);
+  }
+  if (!done && candidate->embeddings == 0) *candidate = before;
+}
+
+/* Those predicted at sizes rounded up to whole blocks: the places, and then what may be faster at the exact ones. */
+static void search_exactly(TgPlanSearch *search) {
+  search->first_only = false;
+  g_array_sort(search->candidates, by_outlook);
+  for (int others = 0; others <= 1; others++) {
+    search->for_first = others;
+    find_limits(search);
+    for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+      TgPlanCandidate *candidate = candidate_at(search, c);
+      if (!candidate->rounded || candidate->too_large) continue;
+      if (others ? candidate->exact_bound_s >= search->best_s : !has_place(search, candidate, search->limit_s))
+        continue;
+      search->choice_s = fmin(tg_plan_left_s(search) / 4, TG_COST_CHOICE_MS * 1e-3);
+      try_exactly(search, candidate);
+    }
+  }
+  search->for_first = false;
+  find_limits(search);
 }
 
 /* One that was not tried: its bound rules it out, or it would have taken too long. */
@@ -258,6 +316,15 @@ static bool is_worth_asking(const TgPlanSearch *search, const TgPlanCandidate *c
   const double spent_s = (double)(g_get_monotonic_time() - search->begin_us) * 1e-6;
   return isinf(search->best_s) && search->plan->too_long == 0 && !candidate->too_large && !search->ended &&
          spent_s < search->request->budget_s + longer_s;
+}
+
+/* What was predicted at other sizes alone may be faster, and place 1 slower, unless it counts as left already. */
+static void note_rounded(TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  const bool left = (!candidate->tried || candidate->partly) && candidate->bound_s < search->best_s;
+  const bool is_first = has_place(search, candidate, search->best_s);
+  if (!candidate->rounded || left || (candidate->exact_bound_s >= search->best_s && !is_first)) return;
+  search->plan->rounded++;
+  search->left_s = fmin(search->left_s, candidate->exact_bound_s);
 }
 
 /* What does not fit is rejected for that, however long its prediction would take. */
@@ -395,9 +462,14 @@ static void plan_search(TgPlanSearch *search, int sources) {
   search->for_first = false;
   tg_plan_begin_part(search, all);
   search_thrice(search, INFINITY);
+  tg_plan_begin_part(search, exact);
+  search_exactly(search);
   tg_plan_begin_part(search, 1);
   search_places(search);
-  for (guint c = 0; c < search->candidates->len; c++) note_left(search, candidate_at(search, c));
+  for (guint c = 0; c < search->candidates->len; c++) {
+    note_left(search, candidate_at(search, c));
+    note_rounded(search, candidate_at(search, c));
+  }
   search->left_s = fmin(search->left_s, search->unseen_s);
   if (search->unseen_s >= search->best_s) search->plan->unseen = 0;
   search->plan->least_s = fmin(search->left_s, search->best_s);

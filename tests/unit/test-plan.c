@@ -284,21 +284,29 @@ static void test_one(void) {
   fixture_free(f);
 }
 
-/* One processor has all blocks of A, so that to follow them by name takes room for p x p. Where that is much, sizes are
- * rounded up. */
+/* One processor has all blocks of A, so that to follow them by name takes room for p x p. Where there is no room for
+ * that, sizes are rounded up, and the plan is not certain. Otherwise the place is predicted at the exact ones in the
+ * end. */
 static void test_rounded(void) {
-  static const int processors[] = {64, 4096};
-  for (gsize i = 0; i < G_N_ELEMENTS(processors); i++) {
-    const int p = processors[i];
+  static const struct {
+    int processors;
+    double limit_bytes;
+  } cases[] = {{64, 64e6}, {4096, 64e6}, {1024, 0}};
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const int p = cases[i].processors;
+    const bool rounded = p == 4096;
     Fixture *f = fixture(p + 1, p, NULL);
     g_autofree char *text = g_strdup_printf("schedule t\ngrid r:%d\nplace A(r,0) on (0) as S[r]\nplace B(0,0) on (0)\n"
                                             "place C(r,0) on (r)\nscatter S along r from 0 into A\n"
                                             "broadcast B along r from 0\nC = A * B\n",
                                             p);
     add_text(f, text, strlen(text), true);
+    f->request.limit_bytes = cases[i].limit_bytes;
     plan(f);
     g_assert_cmpint(place(f, 0)->processors, ==, p);
-    g_assert_cmpint(place(f, 0)->rounded, ==, p == 4096);
+    g_assert_cmpint(place(f, 0)->rounded, ==, rounded);
+    g_assert_cmpint(place(f, 0)->certain, ==, !rounded);
+    g_assert_cmpint(f->plan.rounded, ==, rounded);
     fixture_free(f);
   }
 }
