@@ -64,7 +64,7 @@ typedef struct TgPlanPlace {
   bool proved;                /**< that it computes C = A·B on this grid; false only for sources that are not */
   bool rounded;               /**< predicted at sizes rounded up to whole blocks */
   bool tie;                   /**< tg_machine_is_tie() with the best */
-  bool certain;               /**< nothing was left unpredicted whose lower bound is below this time */
+  bool certain;               /**< not rounded, and nothing was left whose lower bound is below this time */
   char *why;                  /**< one sentence */
 } TgPlanPlace;
 

@@ -231,7 +231,7 @@ static void print_doubt(TgCli *cli, const TgPlan *plan) {
   tg_print(cli, "place 1 is not certain:");
   if (plan->open) tg_print(cli, " %" PRId64 " of the combinations not predicted", plan->open);
   if (plan->open && plan->rounded) tg_print(cli, " and");
-  if (plan->rounded) tg_print(cli, " %" PRId64 " predicted at sizes rounded up to whole blocks", plan->rounded);
+  if (plan->rounded) tg_print(cli, " %" PRId64 " predicted only at rounded sizes", plan->rounded);
   if (plan->open || plan->rounded) tg_print(cli, " may be faster%s", plan->unseen ? ", and" : "");
   if (plan->unseen) tg_print(cli, " not all grids of up to %" PRId64 " processors were looked at", plan->unseen);
   const bool time = plan->too_long || plan->rounded || plan->unseen;

@@ -179,7 +179,7 @@ static double message_s(const TgChoice *choice, TgCostModel model, double hops) 
   return hops * pace->hop_s * pace->crowd * (choice->run->machine->port.ports == TG_PORTS_ALL ? all_ports : 1);
 }
 
-/* Whether rounds and executions that are like those before are not looked at again. */
+/* Whether rounds and executions that are like those before are found once and used again. */
 static bool is_known(const TgChoice *choice, const TgFormGroup *group) {
   return group->constant && !choice->by_name;
 }

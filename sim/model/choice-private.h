@@ -62,7 +62,7 @@ bool tg_forms_same(const TgForm *a, const TgForm *b, int count);
 void tg_choice_find_groups(TgChoice *choice);
 /** About how long a prediction takes, in seconds. `forms`: of each group. */
 double tg_choice_work_s(const TgChoice *choice, const TgForm *forms);
-/** Transfers of the statement that has most of them, on all lines; of rounds that are alike, those of one. */
+/** Transfers that are kept of the statement with most of them, on all lines; rounds that are alike count once. */
 double tg_choice_most_at_once(const TgChoice *choice, const TgForm *forms);
 
 #endif

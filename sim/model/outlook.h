@@ -57,7 +57,7 @@ TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStat
 TgOutlookCollective tg_outlook_any(const TgOutlook *outlook, const TgStatement *statement, double bytes,
                                    double executions);
 /** Transfers of the rounds that are not as the one before, of all `transfers` along a line: a ring's are alike, unless
- * the blocks are those of one processor; a chain's are as it fills, and as it empties. */
+ * it has a root; a chain's are as it fills, and as it empties. */
 double tg_outlook_different(const TgRounds *rounds, double transfers);
 /** Whether the statement is a collective in which all processors send and receive the same. */
 bool tg_outlook_is_alike(const TgStatement *statement);

@@ -47,8 +47,8 @@ typedef struct TgPlanCandidate {
   double work_s;    /**< about how long its prediction takes, with one choice … */
   double screen_s;  /**< … and that of a quicker model, which bounds it; INFINITY where none does */
   double memory_low_bytes, memory_high_bytes, places_bytes, proof_s;
-  bool rounded;         /**< predicted at sizes rounded up to whole blocks, whose time says little of … */
-  double exact_bound_s; /**< … this bound at the exact ones */
+  bool rounded;         /**< its sizes are rounded up to whole blocks for the prediction … */
+  double exact_bound_s; /**< … and its bound at the exact ones */
   int64_t processors;
   bool whole;     /**< its product is one product of whole matrices */
   guint number;   /**< in the order in which they were found */
@@ -102,7 +102,7 @@ typedef struct TgPlanSearch {
   double left_s;   /**< after the search: least bound of what was left for the time that it would take */
   double unseen_s; /**< lower bound on the grids that were not looked at */
   int64_t begin_us, until_us; /**< of the search, and of its present part, … */
-  double part;                /**< … which ends when so much of the budget has gone */
+  double part;                /**< … which ends when this fraction of the budget has gone */
   bool ended;                 /**< by the watch of the request */
   TgWatch watch;              /**< ends what is under way where the part's time is up */
   bool for_first;             /**< looks for place 1: what cannot be faster than the best is not predicted */
@@ -125,8 +125,8 @@ typedef struct TgPlanExtents {
 /** Whether the request makes sense. Errors: BAD_INPUT, with what is wrong. */
 bool tg_plan_check_request(const TgPlanRequest *request, GError **error);
 
-/** What is done from now on has until `part` of the budget has gone; where earlier parts took longer than they had, its
- * share of what is left. */
+/** Begins a part that ends when the fraction `part` of the budget has gone, or later where earlier ones took too long.
+ */
 void tg_plan_begin_part(TgPlanSearch *search, double part);
 /** Whether it is A * B. */
 bool tg_plan_is_product(const TgComputes *computes);

@@ -55,7 +55,7 @@ static void mark_ties(const TgPlanSearch *search, GArray *ranked) {
   TgPlanPlace *best = &g_array_index(ranked, TgPlanPlace, 0);
   for (guint i = 0; i < ranked->len; i++) {
     TgPlanPlace *place = &g_array_index(ranked, TgPlanPlace, i);
-    place->certain = search->left_s >= place->predicted_s;
+    place->certain = !place->rounded && search->left_s >= place->predicted_s;
     if (i == 0) continue;
     place->tie = tg_machine_is_tie(search->request->machine, place->predicted_s, best->predicted_s);
     best->tie = best->tie || place->tie;

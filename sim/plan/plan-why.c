@@ -147,7 +147,7 @@ static char *explain_behind(const TgPlanRequest *request, const TgPlanPlace *pla
   return g_strdup_printf("%s: %s", words, why);
 }
 
-/* What was left for the time that it would take may be quicker than the first. */
+/* What was not predicted, or only at rounded sizes, may be faster than the first. */
 static void add_doubt(const TgPlanSearch *search, TgPlanPlace *first) {
   const int64_t open = search->plan->open + search->plan->rounded;
   if (open == 0) return;

@@ -237,19 +237,30 @@ static bool ask_outlooks(TgPlanSearch *search, double time_s, int in_a_row) {
 static void look_out(TgPlanSearch *search, double part, double until) {
   search->choice_s = choosing[0] * search->request->budget_s;
   tg_plan_begin_part(search, part);
-  const double time_s = tg_plan_left_s(search) + (until - part) * search->request->budget_s;
+  const double then_s = search->request->budget_s - (double)(search->until_us - search->begin_us) * 1e-6;
+  const double time_s = tg_plan_left_s(search) + (until - part) / (1 - part) * then_s;
   g_array_sort(search->candidates, by_bound);
   for (int in_a_row = 64; tg_plan_left_s(search) > 0 && ask_outlooks(search, time_s, in_a_row);) in_a_row *= 4;
   g_array_sort(search->candidates, by_outlook);
 }
 
-/* Whether one of the places, up to that time, is the candidate's. */
+/* Whether the candidate has its grid's place, with a time of at most so much. */
 static bool has_place(const TgPlanSearch *search, const TgPlanCandidate *candidate, double most_s) {
   const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
   return grid->placed && grid->number == candidate->number && grid->place.predicted_s <= most_s;
 }
 
-/* At the exact sizes. Where there is no time for that, all is as it was before. */
+/* Candidates that lost to a time of their grid which does not hold. */
+static void forget_tried(TgPlanSearch *search, guint grid) {
+  for (guint c = 0; c < search->candidates->len; c++) {
+    TgPlanCandidate *other = candidate_at(search, c);
+    if (other->grid != grid || !other->placed || has_place(search, other, INFINITY)) continue;
+    other->tried = other->partly = other->placed = false;
+    other->embeddings = 0;
+  }
+}
+
+/* Predicts the candidate at the exact sizes. Where there is no time for that, all is as it was before. */
 static void try_exactly(TgPlanSearch *search, TgPlanCandidate *candidate) {
   const TgPlanCandidate before = *candidate;
   TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
@@ -259,6 +270,7 @@ static void try_exactly(TgPlanSearch *search, TgPlanCandidate *candidate) {
   candidate->embeddings = 0;
   candidate->cut_s = candidate->rough_s = 0;
   candidate->bound_s = candidate->exact_bound_s;
+  search->choice_s = fmin(tg_plan_left_s(search) / 4, TG_COST_CHOICE_MS * 1e-3);
   tg_plan_look_out(search, candidate); /* how much work it is now */
   if (cautious * tg_plan_work_now(search, candidate) > tg_plan_left_s(search)) {
     *candidate = before;
@@ -271,32 +283,54 @@ static void try_exactly(TgPlanSearch *search, TgPlanCandidate *candidate) {
   }
   const double limit_s = search->limit_s;
   try_candidate(search, candidate);
-  const bool done = candidate->tried ? !candidate->partly : candidate->bound_s >= limit_s;
-  if (placed && (done || grid->placed)) {
+  if (placed && grid->placed) {
+    if (grid->place.predicted_s > place.predicted_s) forget_tried(search, candidate->grid);
     tg_plan_place_clear(&place);
   } else if (placed) {
     grid->place = place;
     grid->placed = true;
+    *candidate = before;
     find_limits(search);
+  } else if (candidate->embeddings == 0 && candidate->bound_s < limit_s) {
+    *candidate = before;
   }
-  if (!done && candidate->embeddings == 0) *candidate = before;
 }
 
-/* Those predicted at sizes rounded up to whole blocks: the places, and then what may be faster at the exact ones. */
+/* Whether all that is known of it is its time at sizes rounded up to whole blocks, or that this is too long. */
+static bool is_rounded(const TgPlanCandidate *candidate) {
+  const bool refused = candidate->tried && candidate->embeddings == 0;
+  return candidate->rounded && !refused && !candidate->too_large;
+}
+
+/* Of those that have one of the places. */
+static TgPlanCandidate *quickest_rounded(const TgPlanSearch *search) {
+  TgPlanCandidate *quickest = NULL;
+  double least_s = search->limit_s;
+  for (guint c = 0; c < search->candidates->len; c++) {
+    TgPlanCandidate *candidate = candidate_at(search, c);
+    if (!is_rounded(candidate) || !has_place(search, candidate, least_s)) continue;
+    quickest = candidate;
+    least_s = g_array_index(search->grids, TgPlanGrid, candidate->grid).place.predicted_s;
+  }
+  return quickest;
+}
+
+/* Predicts at the exact sizes what was rounded: the places first, then what may be faster than place 1. */
 static void search_exactly(TgPlanSearch *search) {
+  TgPlanCandidate *candidate;
   search->first_only = false;
   g_array_sort(search->candidates, by_outlook);
-  for (int others = 0; others <= 1; others++) {
-    search->for_first = others;
-    find_limits(search);
-    for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
-      TgPlanCandidate *candidate = candidate_at(search, c);
-      if (!candidate->rounded || candidate->too_large) continue;
-      if (others ? candidate->exact_bound_s >= search->best_s : !has_place(search, candidate, search->limit_s))
-        continue;
-      search->choice_s = fmin(tg_plan_left_s(search) / 4, TG_COST_CHOICE_MS * 1e-3);
-      try_exactly(search, candidate);
-    }
+  search->for_first = false;
+  find_limits(search);
+  while ((candidate = quickest_rounded(search)) && tg_plan_left_s(search) > 0) {
+    try_exactly(search, candidate);
+    if (candidate->rounded) break;
+  }
+  search->for_first = true;
+  find_limits(search);
+  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
+    candidate = candidate_at(search, c);
+    if (is_rounded(candidate) && candidate->exact_bound_s < search->best_s) try_exactly(search, candidate);
   }
   search->for_first = false;
   find_limits(search);
@@ -318,13 +352,14 @@ static bool is_worth_asking(const TgPlanSearch *search, const TgPlanCandidate *c
          spent_s < search->request->budget_s + longer_s;
 }
 
-/* What was predicted at other sizes alone may be faster, and place 1 slower, unless it counts as left already. */
+/* What was predicted only at rounded sizes may be faster than place 1, or is place 1. Those that are open count there.
+ */
 static void note_rounded(TgPlanSearch *search, const TgPlanCandidate *candidate) {
-  const bool left = (!candidate->tried || candidate->partly) && candidate->bound_s < search->best_s;
-  const bool is_first = has_place(search, candidate, search->best_s);
-  if (!candidate->rounded || left || (candidate->exact_bound_s >= search->best_s && !is_first)) return;
-  search->plan->rounded++;
+  const bool open = (!candidate->tried || candidate->partly) && candidate->bound_s < search->best_s;
+  if (!is_rounded(candidate)) return;
   search->left_s = fmin(search->left_s, candidate->exact_bound_s);
+  if (!open && (candidate->exact_bound_s < search->best_s || has_place(search, candidate, search->best_s)))
+    search->plan->rounded++;
 }
 
 /* What does not fit is rejected for that, however long its prediction would take. */
@@ -433,6 +468,16 @@ static void search_any(TgPlanSearch *search) {
   search->patient = false;
 }
 
+/* Does something between two parts, or in one, until `part` of the budget has gone. */
+static void seek_until(TgPlanSearch *search, double part, void seek(TgPlanSearch *search)) {
+  const double before = search->part;
+  const int64_t until_us = search->until_us;
+  tg_plan_begin_part(search, part);
+  seek(search);
+  search->part = before;
+  search->until_us = until_us;
+}
+
 /* First what may be place 1, which does not depend on how many places are asked for. */
 static void plan_search(TgPlanSearch *search, int sources) {
   search->limit_s = search->best_s = search->left_s = INFINITY;
@@ -443,16 +488,13 @@ static void plan_search(TgPlanSearch *search, int sources) {
   search_quick(search);
   search_firsts(search);
   search_thrice(search, promising);
-  tg_plan_begin_part(search, each);
-  search_any(search);
+  seek_until(search, each, search_any);
   find_between(search, sources);
   look_out(search, looking_again, fine);
   tg_plan_begin_part(search, fine);
   search_quick(search);
   search_firsts(search);
-  tg_plan_begin_part(search, best);
-  search_places(search); /* the best so far, whose choice of collectives may have been cut short */
-  tg_plan_begin_part(search, fine);
+  seek_until(search, best, search_places); /* the best so far, whose choice of collectives may have been cut short */
   search_thrice(search, promising);
   tg_plan_begin_part(search, each);
   search_each(search, sources, tg_plan_left_s(search) / MAX(sources, 1));

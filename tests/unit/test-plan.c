@@ -285,8 +285,7 @@ static void test_one(void) {
 }
 
 /* One processor has all blocks of A, so that to follow them by name takes room for p x p. Where there is no room for
- * that, sizes are rounded up, and the plan is not certain. Otherwise the place is predicted at the exact ones in the
- * end. */
+ * that, sizes are rounded up, and the plan is not certain. Otherwise the place is predicted at the exact ones. */
 static void test_rounded(void) {
   static const struct {
     int processors;
