@@ -14,8 +14,9 @@ import statistics
 import subprocess
 import tempfile
 
-SCHEDULES = {2: [("agarwal3d", "2x1x1"), ("agarwal3d", "1x2x1"), ("cannon", "2x2")], 4: [("cannon", "2x2"), ("agarwal3d", "2x2x1"), ("summa", "4x4")]}
-GRIDS = {2: (1, 2), 4: (2, 2)}  # of ScaLAPACK
+SCHEDULES = {2: [("agarwal3d", "2x1x1"), ("agarwal3d", "1x2x1"), ("cannon", "2x2")], 4: [("cannon", "2x2"), ("agarwal3d", "2x2x1"), ("summa", "4x4")],
+             16: [("cannon", "4x4"), ("agarwal3d", "4x4x1"), ("agarwal3d", "4x2x2"), ("summa", "4x4")]}
+GRIDS = {2: (1, 2), 4: (2, 2), 16: (4, 4)}  # of ScaLAPACK
 BLOCK = 128
 ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
