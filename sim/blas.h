@@ -17,6 +17,8 @@ bool tg_blas_load(GError **error);
 /** For records of an environment: "OpenBLAS 0.3.21 … SkylakeX, 2 threads", or why there is none. Loads it. Free with
  * g_free(). */
 char *tg_blas_description(void);
+/** … without the number of threads. */
+char *tg_blas_name(void);
 
 /** c += left * right through cblas_sgemm and cblas_dgemm; see tg_block_multiply_add(). Extents from 1 to 2^31-1. Only
  * after tg_blas_load() has returned true. */

@@ -310,7 +310,7 @@ static bool start_blas(GError **error) {
 
 static void fill_facts(TgCores *cores) {
   TgExecutorFacts *facts = &cores->base.facts;
-  g_autofree char *blas = tg_blas_description();
+  g_autofree char *blas = tg_blas_name();
   facts->processors_max = MOST_PROCESSORS;
   facts->kernel = g_strdup_printf("one thread each of %s%s", blas,
                                   tg_blas_is_in_turn() ? ", one after another: the address space is limited" : "");

@@ -111,7 +111,7 @@ static const char *describe_transport(const TgRanks *ranks) {
 
 static void fill_facts(TgRanks *ranks) {
   TgExecutorFacts *facts = &ranks->base.facts;
-  g_autofree char *blas = tg_blas_description();
+  g_autofree char *blas = tg_blas_name();
   facts->processors_max = MOST_PROCESSORS;
   facts->kernel = g_strdup_printf("one thread each of %s; %s", blas, describe_transport(ranks));
   tg_blocks_fill_facts(&ranks->base, ranks->plan);

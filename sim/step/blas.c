@@ -217,11 +217,19 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f32, gemm_f32)
 DEFINE_MULTIPLY_ADD(tg_blas_multiply_add_f64, gemm_f64)
 
-char *tg_blas_description(void) {
+char *tg_blas_name(void) {
   const OpenBlas *blas = open_blas();
   if (blas->error) return g_strdup_printf("none: %s", blas->error->message);
   g_autofree char *config = g_strstrip(g_strdup(blas->config()));
-  return g_strdup_printf("%s, running as %s, %d threads", config, blas->core_name(), blas->threads());
+  return g_strdup_printf("%s, running as %s", config, blas->core_name());
+}
+
+char *tg_blas_description(void) {
+  const OpenBlas *blas = open_blas();
+  g_autofree char *name = tg_blas_name();
+  if (blas->error) return g_steal_pointer(&name);
+  const int threads = blas->threads();
+  return g_strdup_printf("%s, %d thread%s", name, threads, threads == 1 ? "" : "s");
 }
 
 bool tg_blas_is_in_turn(void) {
