@@ -118,21 +118,24 @@ static double best_chain_s(const TgOutlook *outlook, int axis, int32_t length, d
   return best_s;
 }
 
+static bool has_root(int op) {
+  const TgOpTraits *traits = tg_op_traits(op);
+  return traits->from_root || traits->to_root;
+}
+
 static bool goes_whole(int op) {
   const TgOpTraits *traits = tg_op_traits(op);
-  return (traits->from_root || traits->to_root) && !traits->splits && !traits->fills;
+  return has_root(op) && !traits->splits && !traits->fills;
 }
 
 double tg_outlook_different(const TgRounds *rounds, double transfers) {
   if (rounds->collective == TG_COLLECTIVE_CHAIN) return fmin(transfers, (double)rounds->length * (rounds->length - 1));
-  const TgOpTraits *traits = tg_op_traits(rounds->op);
-  const bool alike = rounds->collective == TG_COLLECTIVE_RING && !traits->from_root && !traits->to_root;
-  return alike ? transfers / tg_rounds_count(rounds) : transfers;
+  if (rounds->collective == TG_COLLECTIVE_RING && !has_root(rounds->op)) return transfers / tg_rounds_count(rounds);
+  return transfers;
 }
 
 bool tg_outlook_is_alike(const TgStatement *statement) {
-  const TgOpTraits *traits = tg_op_traits(statement->op);
-  return traits->is_collective && !traits->from_root && !traits->to_root && !statement->where;
+  return tg_op_traits(statement->op)->is_collective && !has_root(statement->op) && !statement->where;
 }
 
 TgOutlookCollective tg_outlook_collective(const TgOutlook *outlook, const TgStatement *statement,

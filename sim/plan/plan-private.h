@@ -125,6 +125,22 @@ typedef struct TgPlanExtents {
 /** Whether the request makes sense. Errors: BAD_INPUT, with what is wrong. */
 bool tg_plan_check_request(const TgPlanRequest *request, GError **error);
 
+/** A prediction that is ended for lack of time is lost, and how long it takes is known but roughly. */
+static const double tg_plan_cautious = 1.25;
+
+static inline TgPlanCandidate *candidate_at(const TgPlanSearch *search, guint number) {
+  return &g_array_index(search->candidates, TgPlanCandidate, number);
+}
+
+/** Sets the times of the places, which other candidates have to beat. */
+void tg_plan_find_limits(TgPlanSearch *search);
+/** Puts the most promising candidates first. */
+void tg_plan_sort_promising(TgPlanSearch *search);
+/** Predicts at the exact sizes what was rounded: the places first, then what may be faster than place 1. */
+void tg_plan_search_exactly(TgPlanSearch *search);
+/** After the search: counts the candidate if it was predicted only at rounded sizes, and may be faster than place 1 or
+ * is place 1. Those that are open count there. */
+void tg_plan_note_rounded(TgPlanSearch *search, const TgPlanCandidate *candidate);
 /** Begins a part that ends when the fraction `part` of the budget has gone, or later where earlier ones took too long.
  */
 void tg_plan_begin_part(TgPlanSearch *search, double part);

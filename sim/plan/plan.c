@@ -3,10 +3,6 @@
 
 #include <math.h>
 
-static TgPlanCandidate *candidate_at(const TgPlanSearch *search, guint number) {
-  return &g_array_index(search->candidates, TgPlanCandidate, number);
-}
-
 static int by_bound(gconstpointer a, gconstpointer b) {
   const TgPlanCandidate *x = a, *y = b;
   if (x->bound_s != y->bound_s) return x->bound_s < y->bound_s ? -1 : 1;
@@ -19,6 +15,10 @@ static int by_outlook(gconstpointer a, gconstpointer b) {
   const TgPlanCandidate *x = a, *y = b;
   if (x->outlook_s != y->outlook_s) return x->outlook_s < y->outlook_s ? -1 : 1;
   return by_bound(a, b);
+}
+
+void tg_plan_sort_promising(TgPlanSearch *search) {
+  g_array_sort(search->candidates, by_outlook);
 }
 
 static int by_number(gconstpointer a, gconstpointer b) {
@@ -44,9 +44,6 @@ static const double choosing[] = {0.01, 0.05, INFINITY};
 /* An outlook is seldom wrong by more than this factor. */
 static const double promising = 2;
 
-/* A prediction that is ended for lack of time is lost, and how long it takes is known but roughly. */
-static const double cautious = 1.25;
-
 /* --- the search: what is predicted, in which order, and what is left for the time that it would take -------------- */
 
 static int ascending(gconstpointer a, gconstpointer b) {
@@ -67,7 +64,7 @@ static void find_fastest(TgPlanSearch *search, const TgPlanGrid **fastest, int s
 
 /* The predicted times of the first and the last place. Whoever asks for the first alone still wants to know whether the
  * second ties with it. Grids of other numbers of processors take a place only where they are a schedule's fastest. */
-static void find_limits(TgPlanSearch *search) {
+void tg_plan_find_limits(TgPlanSearch *search) {
   g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
   g_autofree const TgPlanGrid **fastest = g_new(const TgPlanGrid *, search->source_count);
   const guint places = (guint)MAX(search->request->top, 2);
@@ -93,7 +90,7 @@ static bool may_come_in(const TgPlanSearch *search, const TgPlanCandidate *candi
 
 static void try_candidate(TgPlanSearch *search, TgPlanCandidate *candidate) {
   tg_plan_try(search, candidate);
-  find_limits(search);
+  tg_plan_find_limits(search);
 }
 
 /* Puts the most promising first again if outlooks turned out to be wrong, but sorting may take only a part of the time.
@@ -103,7 +100,7 @@ static bool sort_anew(TgPlanSearch *search, double *work_s) {
   if (part * *work_s < search->candidates->len * each_s) return false;
   *work_s = 0;
   if (!tg_plan_count_beyond(search)) return false;
-  g_array_sort(search->candidates, by_outlook);
+  tg_plan_sort_promising(search);
   return true;
 }
 
@@ -117,7 +114,7 @@ static void search_all(TgPlanSearch *search, double most_outlooks) {
     if ((candidate->tried && !candidate->partly) || candidate->too_large) continue;
     if (!may_come_in(search, candidate)) continue;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate); /* it also says how much work it is */
-    if (cautious * tg_plan_work_now(search, candidate) > tg_plan_left_s(search)) continue;
+    if (tg_plan_cautious * tg_plan_work_now(search, candidate) > tg_plan_left_s(search)) continue;
     work_s += candidate->work_s;
     try_candidate(search, candidate);
   }
@@ -146,7 +143,8 @@ static void search_firsts(TgPlanSearch *search) {
       if (candidate->outlook_s > near * search->best_s) break;
       if (seen[candidate->source] || !is_next(search, candidate)) continue;
       seen[candidate->source] = true;
-      if (cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
+      if (tg_plan_cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search))
+        try_candidate(search, candidate);
     }
   }
 }
@@ -184,7 +182,7 @@ static void search_each(TgPlanSearch *search, int sources, double work_s) {
 /* All with one embedding before any with another, and with little time for the choice of collectives before there is
  * more; where a quicker model is a bound it is asked first, see tg_plan_try(). */
 static void search_thrice(TgPlanSearch *search, double most_outlooks) {
-  find_limits(search);
+  tg_plan_find_limits(search);
   for (gsize pass = 0; pass < G_N_ELEMENTS(choosing); pass++) {
     search->first_only = pass == 0;
     search->choice_s = fmin(choosing[pass] * search->request->budget_s, TG_COST_CHOICE_MS * 1e-3);
@@ -194,7 +192,7 @@ static void search_thrice(TgPlanSearch *search, double most_outlooks) {
 
 /* The places themselves once more, where their choice of collectives was cut short. */
 static void search_places(TgPlanSearch *search) {
-  find_limits(search);
+  tg_plan_find_limits(search);
   search->first_only = false;
   for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
     TgPlanCandidate *candidate = candidate_at(search, c);
@@ -204,7 +202,8 @@ static void search_places(TgPlanSearch *search) {
         grid->number != candidate->number)
       continue;
     if (grid->place.predicted_s > search->limit_s) continue;
-    if (cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search)) try_candidate(search, candidate);
+    if (tg_plan_cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search))
+      try_candidate(search, candidate);
   }
 }
 
@@ -224,7 +223,7 @@ static bool ask_outlooks(TgPlanSearch *search, double time_s, int in_a_row) {
     if (skip) continue;
     const bool asked = !isinf(candidate->outlook_s);
     if (!asked) tg_plan_look_out(search, candidate);
-    if (cautious * tg_plan_work_now(search, candidate) > time_s) continue;
+    if (tg_plan_cautious * tg_plan_work_now(search, candidate) > time_s) continue;
     least_s = fmin(least_s, candidate->outlook_s);
     const bool promises = candidate->outlook_s <= promising * least_s;
     nothing[candidate->source] = promises ? 0 : nothing[candidate->source] + !asked;
@@ -241,99 +240,7 @@ static void look_out(TgPlanSearch *search, double part, double until) {
   const double time_s = tg_plan_left_s(search) + (until - part) / (1 - part) * then_s;
   g_array_sort(search->candidates, by_bound);
   for (int in_a_row = 64; tg_plan_left_s(search) > 0 && ask_outlooks(search, time_s, in_a_row);) in_a_row *= 4;
-  g_array_sort(search->candidates, by_outlook);
-}
-
-/* Whether the candidate has its grid's place, with a time of at most so much. */
-static bool has_place(const TgPlanSearch *search, const TgPlanCandidate *candidate, double most_s) {
-  const TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
-  return grid->placed && grid->number == candidate->number && grid->place.predicted_s <= most_s;
-}
-
-/* Candidates that lost to a time of their grid which does not hold. */
-static void forget_tried(TgPlanSearch *search, guint grid) {
-  for (guint c = 0; c < search->candidates->len; c++) {
-    TgPlanCandidate *other = candidate_at(search, c);
-    if (other->grid != grid || !other->placed || has_place(search, other, INFINITY)) continue;
-    other->tried = other->partly = other->placed = false;
-    other->embeddings = 0;
-  }
-}
-
-/* Predicts the candidate at the exact sizes. Where there is no time for that, all is as it was before. */
-static void try_exactly(TgPlanSearch *search, TgPlanCandidate *candidate) {
-  const TgPlanCandidate before = *candidate;
-  TgPlanGrid *grid = &g_array_index(search->grids, TgPlanGrid, candidate->grid);
-  TgPlanPlace place = grid->place;
-  const bool placed = has_place(search, candidate, INFINITY);
-  candidate->rounded = candidate->tried = candidate->partly = candidate->placed = candidate->screened = false;
-  candidate->embeddings = 0;
-  candidate->cut_s = candidate->rough_s = 0;
-  candidate->bound_s = candidate->exact_bound_s;
-  search->choice_s = fmin(tg_plan_left_s(search) / 4, TG_COST_CHOICE_MS * 1e-3);
-  tg_plan_look_out(search, candidate); /* how much work it is now */
-  if (cautious * tg_plan_work_now(search, candidate) > tg_plan_left_s(search)) {
-    *candidate = before;
-    return;
-  }
-  if (placed) {
-    grid->place = (TgPlanPlace){0};
-    grid->placed = false;
-    search->limit_s = INFINITY;
-  }
-  const double limit_s = search->limit_s;
-  try_candidate(search, candidate);
-  if (placed && grid->placed) {
-    if (grid->place.predicted_s > place.predicted_s) forget_tried(search, candidate->grid);
-    tg_plan_place_clear(&place);
-  } else if (placed) {
-    grid->place = place;
-    grid->placed = true;
-    *candidate = before;
-    find_limits(search);
-  } else if (candidate->embeddings == 0 && candidate->bound_s < limit_s) {
-    *candidate = before;
-  }
-}
-
-/* Whether all that is known of it is its time at sizes rounded up to whole blocks, or that this is too long. */
-static bool is_rounded(const TgPlanCandidate *candidate) {
-  const bool refused = candidate->tried && candidate->embeddings == 0;
-  return candidate->rounded && !refused && !candidate->too_large;
-}
-
-/* Of those that have one of the places. */
-static TgPlanCandidate *quickest_rounded(const TgPlanSearch *search) {
-  TgPlanCandidate *quickest = NULL;
-  double least_s = search->limit_s;
-  for (guint c = 0; c < search->candidates->len; c++) {
-    TgPlanCandidate *candidate = candidate_at(search, c);
-    if (!is_rounded(candidate) || !has_place(search, candidate, least_s)) continue;
-    quickest = candidate;
-    least_s = g_array_index(search->grids, TgPlanGrid, candidate->grid).place.predicted_s;
-  }
-  return quickest;
-}
-
-/* Predicts at the exact sizes what was rounded: the places first, then what may be faster than place 1. */
-static void search_exactly(TgPlanSearch *search) {
-  TgPlanCandidate *candidate;
-  search->first_only = false;
-  g_array_sort(search->candidates, by_outlook);
-  search->for_first = false;
-  find_limits(search);
-  while ((candidate = quickest_rounded(search)) && tg_plan_left_s(search) > 0) {
-    try_exactly(search, candidate);
-    if (candidate->rounded) break;
-  }
-  search->for_first = true;
-  find_limits(search);
-  for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
-    candidate = candidate_at(search, c);
-    if (is_rounded(candidate) && candidate->exact_bound_s < search->best_s) try_exactly(search, candidate);
-  }
-  search->for_first = false;
-  find_limits(search);
+  tg_plan_sort_promising(search);
 }
 
 /* One that was not tried: its bound rules it out, or it would have taken too long. */
@@ -350,16 +257,6 @@ static bool is_worth_asking(const TgPlanSearch *search, const TgPlanCandidate *c
   const double spent_s = (double)(g_get_monotonic_time() - search->begin_us) * 1e-6;
   return isinf(search->best_s) && search->plan->too_long == 0 && !candidate->too_large && !search->ended &&
          spent_s < search->request->budget_s + longer_s;
-}
-
-/* What was predicted only at rounded sizes may be faster than place 1, or is place 1. Those that are open count there.
- */
-static void note_rounded(TgPlanSearch *search, const TgPlanCandidate *candidate) {
-  const bool open = (!candidate->tried || candidate->partly) && candidate->bound_s < search->best_s;
-  if (!is_rounded(candidate)) return;
-  search->left_s = fmin(search->left_s, candidate->exact_bound_s);
-  if (!open && (candidate->exact_bound_s < search->best_s || has_place(search, candidate, search->best_s)))
-    search->plan->rounded++;
 }
 
 /* What does not fit is rejected for that, however long its prediction would take. */
@@ -438,7 +335,7 @@ static TgPlanCandidate *most_promising(TgPlanSearch *search, double most) {
 static void search_quick(TgPlanSearch *search) {
   enum { TRIES = 2 }; /* which take longer than thought, perhaps */
   static const double most[] = {0.03, 0.1};
-  find_limits(search);
+  tg_plan_find_limits(search);
   search->first_only = true;
   search->choice_s = choosing[0] * search->request->budget_s;
   for (gsize i = 0; i < TRIES * G_N_ELEMENTS(most); i++) {
@@ -505,12 +402,12 @@ static void plan_search(TgPlanSearch *search, int sources) {
   tg_plan_begin_part(search, all);
   search_thrice(search, INFINITY);
   tg_plan_begin_part(search, exact);
-  search_exactly(search);
+  tg_plan_search_exactly(search);
   tg_plan_begin_part(search, 1);
   search_places(search);
   for (guint c = 0; c < search->candidates->len; c++) {
     note_left(search, candidate_at(search, c));
-    note_rounded(search, candidate_at(search, c));
+    tg_plan_note_rounded(search, candidate_at(search, c));
   }
   search->left_s = fmin(search->left_s, search->unseen_s);
   if (search->unseen_s >= search->best_s) search->plan->unseen = 0;
