@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const TgRanksLibrary *tg_ranks_library(void);
 
@@ -59,7 +60,18 @@ static void end(void) {
   MPI_Finalize();
 }
 
+/* Open MPI 4's mpirun may crash on what MPI_Abort tells it: one of its threads frees the text while another copies it
+ * (orte_rml_oob_send_buffer_nb). It also ends all ranks where one leaves early. */
+static bool has_crashing_mpirun(void) {
+#if defined OPEN_MPI && OMPI_MAJOR_VERSION == 4
+  return getenv("OMPI_COMM_WORLD_SIZE") != NULL; /* not started by another launcher, such as srun */
+#else
+  return false;
+#endif
+}
+
 static void abort_all(int status) {
+  if (has_crashing_mpirun()) _exit(status);
   MPI_Abort(MPI_COMM_WORLD, status);
 }
 

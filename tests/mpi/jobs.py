@@ -26,6 +26,10 @@ def need_mpi(built):
         raise tap.Skipped("`mpirun -n 2 true` fails: " + " ".join(works.stderr.split())[:200])
 
 
+def open_mpi_4():
+    return "Open MPI) 4" in subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=False).stdout
+
+
 def failing_s():
     """How long mpirun itself takes to say that something failed: where it cannot find its own host's name, long."""
     begun = time.monotonic()
