@@ -11,9 +11,10 @@
 
 const TgRanksLibrary *tg_ranks_library(void);
 
+#include <math.h>
 #include <unistd.h>
 
-static double sent;
+static double sent, begun_s, ended_s; /* of this rank: messages, and the simulated time of the last run */
 
 /* All ranks are threads of this process, and begin one after another: the alarm that a rank sets is not for them. */
 static bool begin_all(int *rank, int *ranks, char *text, size_t room) {
@@ -37,12 +38,36 @@ static bool complete(int64_t request) {
   return MPI_Wait(&request_at[request], MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
-static bool all_complete(void) {
-  return MPI_Wait(&all_ranks, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+/* What all ranks do together is waited for at once. SimGrid's nonblocking forms send from every rank to every other. */
+
+/* A run begins after a barrier: at the same moment on all ranks, when no message is under way any more. */
+static void barrier_of_all(void) {
+  const double pause_s = 0.01, now_s = MPI_Wtime();
+  MPI_Allreduce(&now_s, &begun_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  begun_s += pause_s;
+  const struct timespec rest = {.tv_nsec = (long)round(1e9 * (begun_s - MPI_Wtime()))};
+  nanosleep(&rest, NULL);
+  begun_s = MPI_Wtime();
+  sent = 0;
 }
 
-static bool all_left(void) {
-  return MPI_Wait(&leaving, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+static void broadcast_to_all(void *data, int count, int root) {
+  MPI_Bcast(data, count, MPI_BYTE, root, MPI_COMM_WORLD);
+}
+
+/* … and ends before its times are reduced. */
+static void reduce_of_all(double *values, int count, int operation) {
+  ended_s = MPI_Wtime();
+  const MPI_Op operations[] = {MPI_MIN, MPI_MAX, MPI_SUM};
+  MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, operations[operation], MPI_COMM_WORLD);
+}
+
+static void leave_together(double *value) {
+  MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MIN, leaving_ranks);
+}
+
+static bool at_once(void) {
+  return true;
 }
 
 static void go_on(void) {}
@@ -55,8 +80,12 @@ const TgRanksLibrary *tg_ranks_library(void) {
   library.send = send_and_count;
   library.test = complete;
   library.poll = go_on;
-  library.together = all_complete;
-  library.left = all_left;
+  library.barrier = barrier_of_all;
+  library.broadcast = broadcast_to_all;
+  library.reduce = reduce_of_all;
+  library.together = at_once;
+  library.leave = leave_together;
+  library.left = at_once;
   return &library;
 }
 
@@ -70,29 +99,15 @@ static void bind(StepCase *test, const char *name, const char *grid) {
   g_assert_true(tg_schedule_bind(&test->schedule, &test->names, &bindings, &error));
 }
 
-/* A run begins with a barrier and ends with the greatest of all times: what they take is no part of the schedule. */
-static double around_s(void) {
-  double value = 0;
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begun_s = MPI_Wtime();
-  barrier();
-  all_complete();
-  reduce(&value, 1, 1);
-  all_complete();
-  return MPI_Wtime() - begun_s;
-}
-
+/* From when the first rank begins until the last one ends. */
 static double run_s(TgExecutor *executor) {
   GError *error = NULL;
   double unused_s;
-  const double without_s = around_s();
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begun_s = MPI_Wtime();
-  sent = 0;
   if (!tg_executor_run(executor, &unused_s, &error)) g_error("%s", error->message);
-  const double took_s = MPI_Wtime() - begun_s - without_s;
+  double times_s[] = {-begun_s, ended_s};
+  MPI_Allreduce(MPI_IN_PLACE, times_s, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &sent, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return took_s;
+  return times_s[0] + times_s[1];
 }
 
 int main(int argc, char **argv) {
