@@ -20,6 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgChart, tg_chart_free)
 TgPanel *tg_chart_panel(TgChart *chart, const char *title, const char *x, const char *y);
 /** Evenly spaced numbers on both axes, y from 0, instead of logarithms: before the points. */
 void tg_panel_linear(TgPanel *panel);
+/** Points without lines, times in seconds on both axes, and the line on which both are the same: before the points. */
+void tg_panel_parity(TgPanel *panel);
 /** A point more of the curve of this name; without effect where a number is NaN or negative, or, on axes of logarithms,
  * 0. */
 void tg_panel_point(TgPanel *panel, const char *curve, double x, double y);

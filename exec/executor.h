@@ -151,8 +151,8 @@ typedef struct TgExecutorKind {
   bool (*run)(TgExecutor *executor, double *seconds, GError **error);
   bool (*gather)(TgExecutor *executor, void *c, GError **error);
   void (*close)(TgExecutor *executor);
-  double (*agree)(const TgExecutor *executor,
-                  double seconds); /**< one value for all programs of a job; NULL: it is one */
+  /** One value for all programs of a job, the first one's; `executor` is NULL where none is open. NULL: it is one. */
+  double (*agree)(const TgExecutor *executor, double value);
 } TgExecutorKind;
 
 /** Whether a wait for a CPU says that other programs run: not where threads or programs of its own take turns. */

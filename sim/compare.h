@@ -29,6 +29,9 @@ static inline bool tg_comparison_waited(const TgComparison *comparison) {
   return comparison->waited > 0.05; /* false where it is not known */
 }
 
+/** What a run on an opened executor should take; nothing runs. Errors: of tg_expected_run(). */
+bool tg_compare_predict(const TgExecutor *executor, const TgMachine *machine, TgExpectedRun *expected, GError **error);
+
 /** Predicts, then runs as tg_run() does, and compares. Where the prediction fails, nothing runs and
  * `comparison->expected.step_s` is NULL. */
 bool tg_compare(TgExecutor *executor, const TgRunOptions *options, const TgMachine *machine, const void *a,

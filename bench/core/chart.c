@@ -17,7 +17,7 @@ typedef struct TgCurve {
 struct TgPanel {
   char *title, *x, *y;
   GPtrArray *curves; /* TgCurve */
-  bool linear;
+  bool linear, parity;
 };
 
 struct TgChart {
@@ -68,6 +68,10 @@ TgPanel *tg_chart_panel(TgChart *chart, const char *title, const char *x, const 
 
 void tg_panel_linear(TgPanel *panel) {
   panel->linear = true;
+}
+
+void tg_panel_parity(TgPanel *panel) {
+  panel->parity = true;
 }
 
 static TgCurve *curve_of(TgPanel *panel, const char *name) {
@@ -143,12 +147,16 @@ static void add_panel(GString *script, const TgPanel *panel, guint p, const GPtr
                             "plot [0:1] [0:1] -1 notitle\nunset label 1\nset logscale x 2\nset logscale y 10\n");
     return;
   }
-  g_string_append(script,
-                  panel->linear
-                      ? "unset logscale\nset yrange [0:*]\nset offsets 0, 0, graph 0.3, 0\nset format y '%g'\n"
-                        "set format x '%.10g'\n"
-                      : "set logscale x 2\nset logscale y 10\nset yrange [*:*]\nunset offsets\nset format y '%.0s%c'\n"
-                        "set format x '%.0f'\n");
+  if (panel->parity)
+    g_string_append(script, "set logscale xy 10\nset yrange [*:*]\nunset offsets\nset format x '%.0s %cs'\n"
+                            "set format y '%.0s %cs'\n");
+  else
+    g_string_append(
+        script, panel->linear
+                    ? "unset logscale\nset yrange [0:*]\nset offsets 0, 0, graph 0.3, 0\nset format y '%g'\n"
+                      "set format x '%.10g'\n"
+                    : "set logscale x 2\nset logscale y 10\nset yrange [*:*]\nunset offsets\nset format y '%.0s%c'\n"
+                      "set format x '%.0f'\n");
   if (panel->linear)
     g_string_append(script, has_few_numbers(panel) ? "set xtics 1 norotate font ',10'\n"
                                                    : "set xtics autofreq rotate by -45 font ',10'\n");
@@ -157,9 +165,10 @@ static void add_panel(GString *script, const TgPanel *panel, guint p, const GPtr
     g_autofree char *name = tg_plot_quoted(curve->name);
     guint style = 0;
     g_ptr_array_find_with_equal_func((GPtrArray *)names, curve->name, g_str_equal, &style);
-    g_string_append_printf(script, "%s $data_%u_%u using 1:2 with linespoints linetype %u title %s noenhanced",
-                           c ? ", \\\n    " : "plot", p, c, style + 1, name);
+    g_string_append_printf(script, "%s $data_%u_%u using 1:2 with %s linetype %u title %s noenhanced",
+                           c ? ", \\\n    " : "plot", p, c, panel->parity ? "points" : "linespoints", style + 1, name);
   }
+  if (panel->parity) g_string_append(script, ", \\\n     x with lines linecolor rgb '#888888' notitle");
   g_string_append_c(script, '\n');
 }
 

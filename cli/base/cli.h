@@ -33,6 +33,7 @@ typedef struct TgCli {
   TgProgressLine *progress;    /**< shown now, or NULL */
   uint64_t memory_limit_bytes; /**< of --memory-limit; 0: what is available */
   GHashTable *schedules;       /**< GBytes of the schedules' files by name: a pipe can be read but once */
+  char *where;                 /**< what errors are about, before their message: "cases.txt:3"; or NULL */
   GPtrArray *written, *said;   /**< files that appear at the end, and what is printed then (output-files.h), or NULL */
 } TgCli;
 

@@ -14,10 +14,11 @@
 enum { SHOWN = 100, BEFORE = 60 }; /* bytes of a long line, and how many of them before the mark */
 
 static void print_error(const TgCli *cli, const char *place, const char *message) {
+  g_autofree char *whole = g_strconcat(cli->where ? cli->where : message, cli->where ? ": " : NULL, message, NULL);
   const char *begin = tg_style_begin(TG_STYLE_BAD, cli->colour_err), *end = tg_style_end(TG_STYLE_BAD, cli->colour_err);
   tg_progress_clear(cli->progress);
   fflush(stdout);
-  g_autofree char *shown_place = tg_printable(place, ""), *shown = tg_printable(message, "");
+  g_autofree char *shown_place = tg_printable(place, ""), *shown = tg_printable(whole, "");
   fprintf(stderr, "%s%s:%s %s\n", begin, shown_place, end, shown);
 }
 

@@ -33,7 +33,7 @@ char *tg_executor_names(void) {
 
 TgExit tg_executor_begin(TgCli *cli) {
   const TgExecutorKind *kind = cli->options.on ? tg_executor_find(cli->options.on) : NULL;
-  char **const writes[] = {&cli->options.output, &cli->options.c, &cli->options.trace};
+  char **const writes[] = {&cli->options.output, &cli->options.c, &cli->options.trace, &cli->options.plot};
   g_autoptr(GError) error = NULL;
   bool first = true;
   if (!kind || !kind->begin) return TG_EXIT_DONE;

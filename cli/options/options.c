@@ -85,6 +85,12 @@ static const TgOptionRow rows[] = {
      "write prediction and measurement as Chrome trace events, for https://ui.perfetto.dev"},
     {"output:compare", 'o', WRITES(output), "FILE",
      "write the JSON document (.json) or a plot of the steps (.svg, .png, .pdf; .gp for its gnuplot script)"},
+    {"campaign", 0, READS(campaign), "FILE",
+     "compare many cases: each line has ALGOs and some of --grid, --set, -n, --size and --collective; # begins a "
+     "comment"},
+    {"dry-run", 0, G_OPTION_ARG_NONE, AT(dry_run), NULL,
+     "with --campaign: only predict, and write the predictions to -o"},
+    {"plot", 0, WRITES(plot), "FILE", "with --campaign: plot predicted against measured times (.svg, .png, .pdf, .gp)"},
     {"kernels", 0, G_OPTION_ARG_STRING, AT(kernels), "NAME,NAME,…",
      "kernels to measure, from `topogemm list kernels` (default: all kernels of the experiment)"},
     {"budget", 0, G_OPTION_ARG_STRING, AT(budget), "SECONDS",

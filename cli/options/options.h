@@ -19,6 +19,8 @@ typedef struct TgOptions {
   char *step;
   gboolean blocks, messages, integers, interactive, spacetime, memory;
   char *heat, *flops_per_s, *output;
+  char *campaign, *plot;
+  gboolean dry_run;
   char *machine, *model, *fair, *overlap, *buffers, *skew, *jitter, *seeds, *straggler;
   gboolean formula;
   char *symbols, *sweep, *efficiency, *trace;

@@ -6,6 +6,8 @@
 #include "calibrate.h"
 #include "run-command.h"
 
+#include "estimate.h"
+
 typedef struct TgCompareCommand {
   TgRunCommand run;
   TgMachine machine;
@@ -13,6 +15,13 @@ typedef struct TgCompareCommand {
   TgCalibrateCommand calibrate;
   GPtrArray *results; /**< TgComparison, in the order of the command line */
 } TgCompareCommand;
+
+/** The prediction of one pass as `sim` has it: `formula` is the schedule's closed form or NULL; both must outlive
+ * `estimate`. */
+void tg_compare_estimate(const TgMachine *machine, const TgRunEntry *entry, TgElement element,
+                         const TgExpectedRun *expected, const TgFormula *formula, TgEstimate *estimate);
+/** Warns of a machine file for another device. */
+void tg_compare_warn_of_device(const TgCli *cli, const TgMachine *machine, const TgEnvironment *environment);
 
 void tg_compare_print(TgCli *cli, const TgCompareCommand *compare);
 /** The document: of one ALGO, or `comparisons` of several. */

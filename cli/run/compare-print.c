@@ -9,23 +9,28 @@
 
 #include <math.h>
 
-/* The prediction of one pass as `sim` says it. */
+void tg_compare_estimate(const TgMachine *machine, const TgRunEntry *entry, TgElement element,
+                         const TgExpectedRun *expected, const TgFormula *formula, TgEstimate *estimate) {
+  const TgSchedule *schedule = &entry->algo.schedule;
+  TgError unused;
+  *estimate = (TgEstimate){.schedule = schedule,
+                           .names = &entry->algo.names,
+                           .formula = formula,
+                           .network = expected->network,
+                           .machine = *machine,
+                           .shape = expected->shape,
+                           .element = element,
+                           .options = expected->options};
+  tg_topology_format(&estimate->network, estimate->network_text, sizeof estimate->network_text);
+  tg_embedding_init(&estimate->embedding, TG_ROWMAJOR, schedule->dims, schedule->extent, &estimate->network, &unused);
+}
+
 static void write_predicted(TgJson *json, const TgCompareCommand *compare, const TgRunEntry *measured,
                             const TgComparison *result) {
   const TgExpectedRun *expected = &result->expected;
   g_autoptr(TgFormula) formula = tg_algo_formula(&measured->algo);
-  const TgSchedule *schedule = &measured->algo.schedule;
-  g_auto(TgEstimate) sim = {.schedule = schedule,
-                            .names = &measured->algo.names,
-                            .formula = formula,
-                            .network = expected->network,
-                            .machine = compare->machine,
-                            .shape = expected->shape,
-                            .element = compare->run.options.element,
-                            .options = expected->options};
-  TgError unused;
-  tg_topology_format(&sim.network, sim.network_text, sizeof sim.network_text);
-  tg_embedding_init(&sim.embedding, TG_ROWMAJOR, schedule->dims, schedule->extent, &sim.network, &unused);
+  g_auto(TgEstimate) sim = {0};
+  tg_compare_estimate(&compare->machine, measured, compare->run.options.element, expected, formula, &sim);
   tg_estimate_prove(&sim, NULL);
   tg_estimate_take_cost(&sim, &expected->cost);
   tg_estimate_closed_form(&sim);

@@ -1,5 +1,6 @@
 /* topogemm compare: predicts, runs, and shows both step by step. The machine is a file that fits what runs, or a
  * calibration. */
+#include "campaign.h"
 #include "compare-command.h"
 #include "machine-option.h"
 #include "output.h"
@@ -48,14 +49,19 @@ static TgExit check_links(const TgCli *cli, const TgMachine *machine) {
                    cli->options.machine);
 }
 
-static void warn(const TgCli *cli, const TgCompareCommand *compare) {
-  const TgMachineExecutor *executor = &compare->machine.executor;
-  const char *device = tg_environment_device(&compare->run.environment);
+void tg_compare_warn_of_device(const TgCli *cli, const TgMachine *machine, const TgEnvironment *environment) {
+  const TgMachineExecutor *executor = &machine->executor;
+  const char *device = tg_environment_device(environment);
   /* The file has no room for all of a very long name. */
   const size_t room = sizeof executor->device - 1;
   if (*executor->device && strncmp(executor->device, device, room) != 0)
     tg_report(cli, TG_EXIT_DONE, "warning: --machine %s was measured on %s, but this is %s", cli->options.machine,
               executor->device, device);
+}
+
+static void warn(const TgCli *cli, const TgCompareCommand *compare) {
+  const TgMachineExecutor *executor = &compare->machine.executor;
+  tg_compare_warn_of_device(cli, &compare->machine, &compare->run.environment);
   for (guint r = 0; r < compare->run.results->len; r++) {
     const TgAlgo *algo = &tg_run_entry(&compare->run, r)->algo;
     const int64_t processors = tg_schedule_processors(&algo->schedule);
@@ -207,10 +213,37 @@ static TgExit measure(TgCli *cli, TgCompareCommand *compare, guint r) {
   return TG_EXIT_DONE;
 }
 
+/* Its list says what runs, so that only --machine is left to be read. */
+static TgExit run_campaign(TgCli *cli) {
+  g_auto(TgCompareCommand) compare = {0};
+  TgRunCommand *run = &compare.run;
+  TgExit status = tg_executor_option(cli, "compare", &run->kind);
+  if (!status) status = tg_transport_option(cli, run->kind, &run->options.transport);
+  if (!status) status = tg_type_option(cli, &run->options.element);
+  if (!status && !cli->options.machine)
+    status = tg_report(cli, TG_EXIT_USAGE,
+                       "--campaign: expected --machine with a file of `topogemm calibrate --on %s`, by which all cases "
+                       "are predicted, also when the campaign is taken up again",
+                       run->kind->name);
+  if (!status) status = compare_machine(cli, &compare);
+  return status ? status : tg_campaign(cli, &compare.machine);
+}
+
+static TgExit check_words(const TgCli *cli) {
+  const TgOptions *options = &cli->options;
+  if (!options->arguments)
+    return tg_report(cli, TG_EXIT_USAGE, "compare: expected ALGO…; see `topogemm compare --help`");
+  if (options->plot || options->dry_run)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: only with --campaign", options->plot ? "--plot" : "--dry-run");
+  return TG_EXIT_DONE;
+}
+
 static TgExit run_compare(TgCli *cli) {
+  if (cli->options.campaign) return run_campaign(cli);
   g_auto(TgCompareCommand) compare = {.results = g_ptr_array_new_with_free_func(free_result)};
   TgRunCommand *run = &compare.run;
-  TgExit status = tg_compare_file_check(cli);
+  TgExit status = check_words(cli);
+  if (!status) status = tg_compare_file_check(cli);
   if (!status) status = tg_run_begin(cli, "compare", run);
   if (!status && run->transport_count > 1)
     status = tg_report(cli, TG_EXIT_USAGE, "--transport %s: expected a single transport, that of the machine file",
@@ -237,6 +270,9 @@ static const char *const options[] = {"on",
                                       "integers",
                                       "collective",
                                       "transport",
+                                      "campaign",
+                                      "dry-run",
+                                      "plot",
                                       "machine:compare",
                                       "sizes:calibrate",
                                       "budget:calibrate",
@@ -258,12 +294,14 @@ static const TgExample examples[] = {
     {"compare cannon summa dns -n 256 --grid 4x4,2x2x2 --on cpu --machine my.machine",
      "does the machine file from `calibrate` rank these schedules correctly?"},
     {"compare summa -n 512 --grid 3x3 --on cpu --trace both.json -o steps.svg", "both on one time axis, and a plot"},
+    {"compare --campaign cases.txt --on cpu --machine my.machine -o results.csv",
+     "predict all cases of a list, then run them; repeat the command to go on where it was stopped"},
     {NULL, NULL},
 };
 
 const TgCommand tg_command_compare = {
     .name = "compare",
-    .arguments = "ALGO…",
+    .arguments = "[ALGO…]",
     .summary = "predict a run, measure it, and show both step by step with the error",
     .details =
         "Predicts first, from the schedule, the sizes and the machine file of `topogemm calibrate`, with the hockney "
@@ -271,10 +309,13 @@ const TgCommand tg_command_compare = {
         "as `topogemm run` does. Errors are (predicted - measured) / measured (docs/guide/compare.md).\n"
         "A step without a time of its own, such as a move hidden behind products, counts towards the next step that "
         "has one. Several ALGOs make a table with the predicted and the measured ranking. -o writes the document "
-        "(.json), a plot (.svg, .png, .pdf) or its gnuplot script (.gp).",
+        "(.json), a plot (.svg, .png, .pdf) or its gnuplot script (.gp).\n"
+        "With --campaign the predictions of all cases are in -o (.csv) before the first case runs, and each "
+        "measurement as soon as it is there. The report has the errors, those of the closed forms, the rank "
+        "correlation, and by how much the predicted fastest is slower than the fastest.",
     .examples = examples,
     .options = options,
-    .arguments_min = 1,
+    .arguments_min = 0,
     .arguments_max = 16,
     .run = run_compare,
 };

@@ -56,6 +56,12 @@ TgExit tg_run_open(TgCli *cli, TgRunCommand *run);
 /** Reports the first wrong product, if there is one. */
 TgExit tg_run_check(const TgCli *cli, const TgRunCommand *run);
 
+/** Predicts one ALGO that is open, and does not run it: facts are in its result. */
+bool tg_run_predict(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine, TgExpectedRun *expected,
+                    GError **error);
+/** Executes one ALGO that is open as tg_run_measure(), which reports what fails. */
+bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine, TgComparison *comparison,
+                GError **error);
 /** Executes one ALGO that is open: checks the product, and times it. Where there is a machine, predicts it
  * before and compares; `comparison` is NULL where there is none. */
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine,

@@ -117,8 +117,18 @@ static TgExecutor *open_executor(TgCli *cli, const TgRunCommand *run, const TgRu
   return executor;
 }
 
-static bool measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine,
-                    TgComparison *comparison, GError **error) {
+bool tg_run_predict(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine, TgExpectedRun *expected,
+                    GError **error) {
+  TgProgressLine line;
+  g_autoptr(TgExecutor) executor = open_executor(cli, run, entry, &line, error);
+  if (!executor) return false;
+  entry->run.facts = *tg_executor_facts(executor);
+  entry->run.facts.kernel = NULL; /* the executor's */
+  return tg_compare_predict(executor, machine, expected, error);
+}
+
+bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine, TgComparison *comparison,
+                GError **error) {
   TgRunning running = {0};
   const TgRunOptions options = {.trials = run->trials,
                                 .warmup = run->warmup,
@@ -168,7 +178,7 @@ static TgExit report(TgCli *cli, const TgRunCommand *run, const TgRunEntry *entr
 TgExit tg_run_measure(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine,
                       TgComparison *comparison) {
   GError *error = NULL;
-  return measure(cli, run, entry, machine, comparison, &error) ? TG_EXIT_DONE : report(cli, run, entry, error);
+  return tg_run_try(cli, run, entry, machine, comparison, &error) ? TG_EXIT_DONE : report(cli, run, entry, error);
 }
 
 enum { USUAL_WARMUP = 2, MOST_TRIALS_GIVEN = 1000000, MOST_PROVED = 1 << 14 };

@@ -55,13 +55,16 @@ static void set_interval(const TgMachine *machine, TgComparison *comparison) {
   comparison->most_s = time_s * (1 + part) * fmax(waits, fmax(comparison->drift_before, comparison->drift_after));
 }
 
+bool tg_compare_predict(const TgExecutor *executor, const TgMachine *machine, TgExpectedRun *expected, GError **error) {
+  return tg_expected_run(executor->schedule, executor->names, &executor->facts, &executor->options,
+                         &executor->kind->traits, machine, expected, error);
+}
+
 bool tg_compare(TgExecutor *executor, const TgRunOptions *options, const TgMachine *machine, const void *a,
                 const void *b, void *c, TgRunResult *result, TgComparison *comparison, GError **error) {
   comparison->least_s = comparison->most_s = comparison->drift_before = comparison->drift_after = comparison->waited =
       NAN;
-  if (!tg_expected_run(executor->schedule, executor->names, &executor->facts, &executor->options,
-                       &executor->kind->traits, machine, &comparison->expected, error))
-    return false;
+  if (!tg_compare_predict(executor, machine, &comparison->expected, error)) return false;
   comparison->drift_before = tg_calibration_drift(machine, executor->kind, &executor->options);
   const TgCpuTime begin = tg_cpu_time();
   if (!tg_run(executor, options, a, b, c, result, error)) return false;

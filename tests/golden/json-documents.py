@@ -99,6 +99,30 @@ def check_case(name, status, words):
     SEEN.setdefault(found["format"], found)
 
 
+MACHINE = """[machine]
+name = made up
+residual = 0.1
+[link]
+latency_s = 1e-6
+bandwidth_bytes_per_s = 1e9
+[processor]
+flops_per_s = 1e9
+[executor]
+on = cpu
+transport = copy
+type = f32
+processors = 4
+"""
+
+
+def test_campaign(folder):
+    cases, machine = pathlib.Path(folder) / "cases.txt", pathlib.Path(folder) / "made-up.machine"
+    machine.write_text(MACHINE, encoding="ascii")
+    cases.write_text("cannon summa --grid 2x2 -n 40\ncannon --grid 3x3 --size 20x30x40 --collective ring\n", encoding="ascii")
+    for more in "--dry-run", "--trials 3":
+        check_case("campaign", 0, f"compare --campaign {cases} --on cpu --machine {machine} {more}")
+
+
 def test_measurements(_):
     """Keys that a measurement of an earlier commit lacks were added since."""
     for path in sorted((ROOT / "bench" / "results").glob("*.json")):

@@ -142,6 +142,23 @@ def test_calibrate_and_compare(folder):
     assert "warning" in run(3, f"cannon --grid 2x2 -n 100 --trials 3 --transport message --machine {machine}", what="compare").stderr
 
 
+def test_campaign(folder):
+    """Only rank 0 has the file of what was run before; all ranks leave out the same cases."""
+    jobs.need_mpi(SCHEDULES)
+    machine, cases, results = (folder / name for name in ("ranks.machine", "cases.txt", "results.csv"))
+    run(2, f"--sizes 8,16,32 --budget 0.01 --grid 2x2 --noisy -o {machine}", what="calibrate")
+    cases.write_text("cannon summa --grid 2x2 -n 60\ndns --grid 2x2x2 -n 50\n")
+    words = f"--campaign {cases} --machine {machine} -o {results} --quiet --trials"
+    run(2, f"{words} 3", what="compare")
+    lines = results.read_text().splitlines()
+    head, failure = lines[0].split(","), len(lines[0].split(",")) - 1
+    unmeasured = ["" if at >= head.index("measured_s") else word for at, word in enumerate(lines[2].split(","))]
+    results.write_text("\n".join([*lines[:2], ",".join(unmeasured), lines[3], ""]))
+    run(2, f"{words} 4", what="compare")
+    rows = [line.split(",") for line in results.read_text().splitlines()[1:]]
+    assert [row[head.index("trials")] for row in rows] == ["3", "4", "3"] and not any(row[failure] for row in rows), rows
+
+
 def ranks_of(job, count):
     """Their processes, once all are there and have begun."""
     found = jobs.wait_for_ranks(job, count)

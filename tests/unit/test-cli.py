@@ -6,6 +6,8 @@ Usage: test-cli.py TOPOGEMM
 """
 import array
 import configparser
+import csv
+import io
 import itertools
 import json
 import math
@@ -1362,7 +1364,7 @@ def test_outputs_are_distinct():
 
 def test_no_option_is_forgotten():
     """One file for two options of a command, as its help has them, is refused unless both are read."""
-    reads = {"--a", "--b", "--machine", "--beside"}
+    reads = {"--a", "--b", "--machine", "--beside", "--campaign"}
     pathlib.Path("same.json").write_text("as it was")
     pairs = 0
     for name in [*COMMANDS, "bench"]:
@@ -1671,6 +1673,73 @@ def test_compare_several():
     assert len(re.findall(r"^  cannon .* =1 +\d$", text, re.M)) == 2, text
 
 
+def rows_of(path):
+    return list(csv.DictReader(io.StringIO(pathlib.Path(path).read_text())))
+
+
+def test_compare_campaign():
+    """All predictions are in the file before a case runs; a file that is taken up keeps what it has; others are refused."""
+    machine, cases, results = pathlib.Path("my.machine"), pathlib.Path("cases.txt"), pathlib.Path("results.csv")
+    machine.write_text(MADE_UP.replace("made up", "made up\nresidual = 0.1"))
+    cases.write_text("# two schedules\ncannon summa --grid 2x2 -n 4\n\nring --grid 3 --size 6x5x3 # one\ncannon25d --grid 2x2x2 --set c=2 -n 8\n")
+    words = ["compare", "--campaign", "cases.txt", "--on", "cpu", "--machine", "my.machine", "-o", "results.csv", "--trials", 3]
+    assert re.search(r"measured +0\n", run(*words, "--dry-run").stdout)
+    before = results.read_text()
+    planned = rows_of(results)
+    assert [(row["algorithm"], row["grid"], row["set"], row["m"], row["n"], row["k"]) for row in planned] == [
+        ("cannon", "2x2", "", "4", "4", "4"), ("summa", "2x2", "", "4", "4", "4"), ("ring", "3", "", "6", "5", "3"),
+        ("cannon25d", "2x2x2", "c=2", "8", "8", "8")], planned
+    alone = document("compare", "cannon", "--grid", "2x2", "-n", 4, "--on", "cpu", "--trials", 3, "--machine", "my.machine")
+    assert float(planned[0]["predicted_s"]) == alone["predicted_s"] and all(not row["measured_s"] for row in planned)
+    said = document(*words)
+    measured = rows_of(results)
+    for row, was, one in zip(measured, planned, said["cases"]):
+        assert all(row[key] == was[key] for key in list(row)[:16]) and row["trials"] == "3" and not row["failure"], row
+        assert math.isclose(float(row["measured_s"]), one["measured_s"], rel_tol=1e-8)
+        error = (one["predicted_s"] - one["measured_s"]) / one["measured_s"]
+        assert math.isclose(one["error"], error, rel_tol=1e-6) and math.isclose(float(row["error"]), error, rel_tol=1e-6), row
+    summary, errors = said["overall"], sorted(abs(one["error"]) for one in said["cases"])
+    assert (summary["total"], summary["completed"], summary["failed"], summary["problems"]) == (4, 4, 0, 1), summary
+    assert (summary["median_error"], summary["p90_error"], summary["most_error"]) == (errors[1], errors[3], errors[3]), summary
+    # Stopped after the first case: only the others run.
+    kept, lines = results.read_text().splitlines(True), before.splitlines(True)
+    results.write_text("".join(kept[:2] + lines[2:]))
+    assert "all measured" in run(*words, "--trials", 4).stdout
+    assert [row["trials"] for row in rows_of(results)] == ["3", "4", "4", "4"]
+    for change in [lambda: cases.write_text(cases.read_text().replace("8", "9")),
+                   lambda: machine.write_text(machine.read_text().replace("latency_s = 1", "latency_s = 2"))]:
+        whole = results.read_text(), cases.read_text(), machine.read_text()
+        change()
+        assert "is no row of this campaign" in run(*words, expect=2).stderr and results.read_text() == whole[0]
+        cases.write_text(whole[1])
+        machine.write_text(whole[2])
+
+
+def test_compare_campaign_failures():
+    """What cannot run stays in, with its reason; a line that is wrong is named before anything runs."""
+    machine, cases, results = pathlib.Path("my.machine"), pathlib.Path("cases.txt"), pathlib.Path("results.csv")
+    machine.write_text(MADE_UP)
+    words = ["compare", "--campaign", "cases.txt", "--on", "cpu", "--machine", "my.machine", "-o", "results.csv", "--trials", 3]
+    wrong = pathlib.Path(__file__).resolve().parents[1] / "golden" / "cli" / "wrong-shift.sched"
+    cases.write_text(f"cannon --grid 2x2 -n 4\n{wrong} --grid 4x4 -n 8\n")
+    done = run(*words, expect=1)
+    rows = rows_of(results)
+    assert "1 of 2 cases failed" in done.stderr and rows[0]["measured_s"] and not rows[1]["measured_s"] and rows[1]["failure"], rows
+    results.unlink()
+    for text, said in [("cannon --grid 2x2 -n 4\nsumma --grid 2x3x4 -n 4\n", "cases.txt:2: "), ("\ncannon --grid 2x2 -n 4 --trials 3\n", "cases.txt:2: unknown option --trials"),
+                       ("cannon --grid '2x2 -n 4", "cases.txt:1: "), ("# nothing\n", "it has no cases"), ("--grid 2x2 -n 4\n", "expected ALGO"),
+                       ("cannon --grid 2x2\n", "cases.txt:1: ")]:
+        cases.write_text(text)
+        assert said in run(*words, expect=2).stderr and not results.exists(), text
+    cases.write_text("cannon --grid 2x2 -n 4\n")
+    for more, said in [(["cannon"], "ALGO"), (["--trace", "t.json"], "--trace"), (["-o", "r.json"], ".csv"), (["--plot", "p.txt"], ".svg")]:
+        assert said in run(*words, *more, expect=2).stderr, more
+    assert "--machine" in run("compare", "--campaign", "cases.txt", "--on", "cpu", expect=2).stderr
+    assert "only with --campaign" in run("compare", "cannon", "--grid", "2x2", "-n", 4, "--on", "cpu", "--dry-run", expect=2).stderr
+    run(*words, "--plot", "p.gp")
+    assert "each case" in pathlib.Path("p.gp").read_text()
+
+
 def test_compare_ties():
     """What the machine's error does not separate is a tie, and so it is in `plan`; the interval is that of `sim`."""
     pathlib.Path("my.machine").write_text(MADE_UP.replace("made up", "made up\nresidual = 0.3\nspread = 0.4"))
@@ -1888,6 +1957,7 @@ def test_examples_of_the_help():
     """Every example works when it is pasted; a calibration may find that this machine is busy, and say so. Under a sanitizer one of
     each page, since they take long."""
     os.symlink(PROGRAM, "topogemm")
+    pathlib.Path("cases.txt").write_text("cannon summa --grid 2x2 -n 200\n")
     path = {"PATH": f"{os.getcwd()}:{os.environ['PATH']}"}
     for page in [run("--help").stdout] + [run("help", name).stdout for name in COMMANDS]:
         lines = re.findall(r"^  (topogemm .*\w.*)$", page.split("Examples")[1].split("Options")[0], re.M)

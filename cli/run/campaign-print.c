@@ -1,0 +1,308 @@
+/* What a campaign shows: its errors summed up, the cases that were predicted worst, a document, and a plot. */
+#include "campaign.h"
+#include "output-files.h"
+#include "output.h"
+
+#include "atomic-file.h"
+#include "chart.h"
+#include "text-units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORST = 10 };
+
+static double error_of(const TgCampaignCase *one) {
+  return (one->predicted_s - one->time.median_s) / one->time.median_s;
+}
+
+/* --- summing up --------------------------------------------------------------------------------------------------- */
+
+static int compare_numbers(const void *one, const void *other) {
+  const double a = *(const double *)one, b = *(const double *)other;
+  return (a > b) - (a < b);
+}
+
+/* The smallest number that `part` of all are no larger than; NaN of none. Sorts them. */
+static double quantile(GArray *numbers, double part) {
+  if (numbers->len == 0) return NAN;
+  g_array_sort(numbers, compare_numbers);
+  const double place = ceil(part * numbers->len);
+  return g_array_index(numbers, double, (guint)fmax(place, 1) - 1);
+}
+
+static GArray *new_numbers(void) {
+  return g_array_new(FALSE, FALSE, sizeof(double));
+}
+
+static void add(GArray *numbers, double number) {
+  if (!isnan(number)) g_array_append_val(numbers, number);
+}
+
+static void sum_up_errors(const TgCampaign *campaign, TgCampaignSummary *summary) {
+  g_autoptr(GArray) errors = new_numbers(), closed = new_numbers(), noise = new_numbers();
+  for (guint c = 0; c < campaign->cases->len; c++) {
+    const TgCampaignCase *one = tg_campaign_case(campaign, c);
+    const double median_s = one->time.median_s;
+    summary->total++;
+    summary->failed += one->failure != NULL;
+    if (!tg_campaign_is_measured(one)) continue;
+    summary->completed++;
+    summary->with_interval += !isnan(one->least_s);
+    summary->within += one->least_s <= median_s && median_s <= one->most_s;
+    add(errors, fabs(error_of(one)));
+    add(closed, fabs(one->closed_form_s - median_s) / median_s);
+    add(noise, one->time.stddev_s / median_s);
+  }
+  summary->closed_forms = (int)closed->len;
+  summary->median_error = quantile(errors, 0.5);
+  summary->p90_error = quantile(errors, 0.9);
+  summary->most_error = quantile(errors, 1);
+  summary->closed_median_error = quantile(closed, 0.5);
+  summary->closed_p90_error = quantile(closed, 0.9);
+  summary->noise = quantile(noise, 0.5);
+}
+
+static bool same_problem(const TgCampaignCase *one, const TgCampaignCase *other) {
+  return one->shape.m == other->shape.m && one->shape.n == other->shape.n && one->shape.k == other->shape.k;
+}
+
+/* How well its cases are told apart; false where a case before has the same problem, or too few were measured. */
+static bool rank_problem(const TgCampaign *campaign, guint first, TgRanking *ranking) {
+  const guint count = campaign->cases->len;
+  const TgCampaignCase *one = tg_campaign_case(campaign, first);
+  g_autofree double *predicted_s = g_new(double, count);
+  g_autofree TgMeasurement *measured = g_new(TgMeasurement, count);
+  int found = 0;
+  if (!tg_campaign_is_measured(one)) return false;
+  for (guint c = 0; c < count; c++) {
+    const TgCampaignCase *other = tg_campaign_case(campaign, c);
+    if (!tg_campaign_is_measured(other) || !same_problem(one, other)) continue;
+    if (c < first) return false;
+    predicted_s[found] = other->predicted_s;
+    measured[found++] = other->time;
+  }
+  if (found < 2) return false;
+  *ranking = tg_ranking(campaign->machine, predicted_s, measured, found);
+  return true;
+}
+
+static void sum_up_problems(const TgCampaign *campaign, TgCampaignSummary *summary) {
+  static const double small = 0.05;
+  g_autoptr(GArray) taus = new_numbers(), regrets = new_numbers();
+  for (guint c = 0; c < campaign->cases->len; c++) {
+    TgRanking ranking;
+    if (!rank_problem(campaign, c, &ranking)) continue;
+    summary->problems++;
+    summary->regret_small += ranking.regret <= small;
+    if (ranking.pairs > 1) add(taus, ranking.tau);
+    add(regrets, ranking.regret);
+  }
+  summary->median_tau = quantile(taus, 0.5);
+  summary->least_tau = quantile(taus, 0);
+  summary->median_regret = quantile(regrets, 0.5);
+  summary->most_regret = quantile(regrets, 1);
+}
+
+TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign) {
+  TgCampaignSummary summary = {0};
+  sum_up_errors(campaign, &summary);
+  sum_up_problems(campaign, &summary);
+  return summary;
+}
+
+/* --- to people ---------------------------------------------------------------------------------------------------- */
+
+static void add_percent(TgTable *table, const char *name, double part, const char *words) {
+  g_autofree char *number = g_strdup_printf("%.1f %%", 100 * part);
+  tg_table_add_fact(table, name, number, "%s", words);
+}
+
+static void add_count(TgTable *table, const char *name, int count, const char *words) {
+  g_autofree char *number = g_strdup_printf("%d", count);
+  tg_table_add_fact(table, name, number, "%s", words);
+}
+
+static void add_problems(TgTable *table, const TgCampaignSummary *summary) {
+  g_autofree char *regret =
+      g_strdup_printf("of the predicted fastest, median of %d sizes; most %.1f %%, at most 5 %% at %d sizes",
+                      summary->problems, 100 * summary->most_regret, summary->regret_small);
+  g_autofree char *number = g_strdup_printf("%.2f", summary->median_tau);
+  if (summary->problems == 0) return;
+  if (!isnan(summary->median_tau))
+    tg_table_add_fact(table, "order", number,
+                      "rank correlation (Kendall's tau-b) of the cases of a size, median; least %.2f",
+                      summary->least_tau);
+  add_percent(table, "regret", summary->median_regret, regret);
+}
+
+static void print_summary(TgCli *cli, const TgCampaignSummary *summary) {
+  g_autoptr(TgTable) table = tg_table_new("lrl");
+  g_autofree char *error = g_strdup_printf("of the measured time, median; 90th percentile %.1f %%, most %.1f %%",
+                                           100 * summary->p90_error, 100 * summary->most_error);
+  g_autofree char *closed = g_strdup_printf("error of the closed form, median of %d cases; 90th percentile %.1f %%",
+                                            summary->closed_forms, 100 * summary->closed_p90_error);
+  g_autofree char *within = g_strdup_printf("of %d are within their interval", summary->with_interval);
+  add_count(table, "cases", summary->total, summary->completed == summary->total ? "all measured" : "");
+  if (summary->completed < summary->total) add_count(table, "measured", summary->completed, "");
+  if (summary->failed) add_count(table, "failed", summary->failed, "");
+  if (summary->completed) {
+    add_percent(table, "error", summary->median_error, error);
+    if (summary->closed_forms) add_percent(table, "closed form", summary->closed_median_error, closed);
+    if (summary->with_interval) add_count(table, "within", summary->within, within);
+    if (!isnan(summary->noise))
+      add_percent(table, "noise", summary->noise, "standard deviation of a case's runs, median of the cases");
+    add_problems(table, summary);
+  }
+  tg_table_print(cli, table, 2, false);
+}
+
+static int compare_errors(const void *one, const void *other) {
+  const double a = fabs(error_of(*(TgCampaignCase *const *)one)), b = fabs(error_of(*(TgCampaignCase *const *)other));
+  return (a < b) - (a > b);
+}
+
+static void print_worst(TgCli *cli, const TgCampaign *campaign) {
+  g_autoptr(GPtrArray) measured = g_ptr_array_new();
+  g_autoptr(TgTable) table = tg_table_new("lllrrr");
+  for (guint c = 0; c < campaign->cases->len; c++)
+    if (tg_campaign_is_measured(tg_campaign_case(campaign, c)))
+      g_ptr_array_add(measured, tg_campaign_case(campaign, c));
+  if (measured->len == 0) return;
+  qsort(measured->pdata, measured->len, sizeof *measured->pdata, compare_errors);
+  tg_table_add_row(table, "|grid|size|predicted|measured|error");
+  for (guint m = 0; m < MIN(measured->len, WORST); m++) {
+    const TgCampaignCase *one = measured->pdata[m];
+    tg_table_add(table, "%s", one->algorithm);
+    tg_table_add(table, "%s", one->grid);
+    tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, one->shape.m, one->shape.n, one->shape.k);
+    tg_table_add_time(table, one->predicted_s);
+    tg_table_add_time(table, one->time.median_s);
+    tg_table_add(table, "%+.1f %%", 100 * error_of(one));
+  }
+  tg_print(cli, "\n");
+  tg_table_print(cli, table, 2, true);
+  if (measured->len > WORST)
+    tg_print(cli, "  %d of %u cases, those with the largest errors; -o and --json have all\n", WORST, measured->len);
+}
+
+void tg_campaign_print(TgCli *cli, const TgCampaign *campaign) {
+  const TgCampaignSummary summary = tg_campaign_summary(campaign);
+  tg_print_styled(cli, TG_STYLE_HEADING, "%s, predicted%s on %s", cli->options.campaign,
+                  cli->options.dry_run ? "" : " and executed", campaign->kind->name);
+  tg_print(cli, ": %s, transport %s\nmachine: %s\n\n", tg_element_name(campaign->element),
+           tg_transport_name(campaign->transport), campaign->machine->name);
+  print_summary(cli, &summary);
+  print_worst(cli, campaign);
+  g_autofree char *environment = tg_environment_text(&campaign->environment);
+  tg_print(cli, "executed by %s\n", environment);
+}
+
+/* --- to programs -------------------------------------------------------------------------------------------------- */
+
+TG_FIELD_TABLE(case_fields, TG_FIELD(TgCampaignCase, processors), TG_FIELD(TgCampaignCase, at_once),
+               TG_FIELD(TgCampaignCase, closed_form_s), TG_FIELD(TgCampaignCase, predicted_s),
+               TG_FIELD(TgCampaignCase, least_s), TG_FIELD(TgCampaignCase, most_s),
+               TG_FIELD_AS(TgCampaignCase, time.median_s, "measured_s"),
+               TG_FIELD_AS(TgCampaignCase, time.min_s, "min_s"), TG_FIELD_AS(TgCampaignCase, time.stddev_s, "stddev_s"),
+               TG_FIELD_AS(TgCampaignCase, time.trials, "trials"));
+
+TG_FIELD_TABLE(summary_fields, TG_FIELD(TgCampaignSummary, total), TG_FIELD(TgCampaignSummary, completed),
+               TG_FIELD(TgCampaignSummary, failed), TG_FIELD(TgCampaignSummary, median_error),
+               TG_FIELD(TgCampaignSummary, p90_error), TG_FIELD(TgCampaignSummary, most_error),
+               TG_FIELD(TgCampaignSummary, with_interval), TG_FIELD(TgCampaignSummary, within),
+               TG_FIELD(TgCampaignSummary, closed_forms), TG_FIELD(TgCampaignSummary, closed_median_error),
+               TG_FIELD(TgCampaignSummary, closed_p90_error), TG_FIELD(TgCampaignSummary, noise),
+               TG_FIELD(TgCampaignSummary, problems), TG_FIELD(TgCampaignSummary, median_tau),
+               TG_FIELD(TgCampaignSummary, least_tau), TG_FIELD(TgCampaignSummary, median_regret),
+               TG_FIELD(TgCampaignSummary, most_regret), TG_FIELD(TgCampaignSummary, regret_small));
+
+static void write_case(TgJson *json, const TgCampaignCase *one) {
+  tg_json_begin_object(json, TG_JSON_ROW);
+  tg_json_member_string(json, "algorithm", one->algorithm);
+  tg_json_member_string(json, "grid", one->grid);
+  tg_json_member_string(json, "set", one->parameters);
+  tg_json_member_string(json, "collective", one->collective);
+  tg_json_member_integer(json, "m", one->shape.m);
+  tg_json_member_integer(json, "n", one->shape.n);
+  tg_json_member_integer(json, "k", one->shape.k);
+  tg_json_members(json, case_fields, one);
+  tg_json_member_double(json, "error", error_of(one));
+  tg_json_member_string(json, "failure", one->failure);
+  tg_json_end_object(json);
+}
+
+void tg_campaign_write(TgJson *json, const TgCampaign *campaign) {
+  const TgCampaignSummary summary = tg_campaign_summary(campaign);
+  tg_json_begin_document(json, "campaign");
+  tg_json_member_bool(json, "ok", summary.failed == 0);
+  tg_json_member_string(json, "on", campaign->kind->name);
+  tg_json_member_string(json, "transport", tg_transport_name(campaign->transport));
+  tg_json_member_string(json, "type", tg_element_name(campaign->element));
+  tg_json_member_string(json, "machine", campaign->machine->name);
+  tg_json_member_object(json, "overall", TG_JSON_LINES);
+  tg_json_members(json, summary_fields, &summary);
+  tg_json_end_object(json);
+  tg_json_member_array(json, "cases", TG_JSON_LINES);
+  for (guint c = 0; c < campaign->cases->len; c++) write_case(json, tg_campaign_case(campaign, c));
+  tg_json_end_array(json);
+  tg_environment_write(json, &campaign->environment);
+  tg_json_end_object(json);
+}
+
+/* --- the plot ------------------------------------------------------------------------------------------------------*/
+
+TgExit tg_campaign_files_check(const TgCli *cli) {
+  const char *results = cli->options.output, *plot = cli->options.plot;
+  const TgPlotFormat *format = plot ? tg_plot_format(plot) : NULL;
+  if (results && !g_str_has_suffix(results, ".csv"))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: with --campaign, expected a name that ends in .csv", results);
+  if (plot && !format)
+    return tg_report(cli, TG_EXIT_USAGE, "--plot %s: expected a name that ends in .svg, .png, .pdf or .gp", plot);
+  if (format && !tg_plot_possible(format))
+    return tg_report(cli, TG_EXIT_MISSING, "--plot %s: gnuplot is not installed; use .gp for its script", plot);
+  return tg_output_files_check(cli);
+}
+
+static void add_errors(TgPanel *panel, const char *curve, GArray *errors) {
+  g_array_sort(errors, compare_numbers);
+  for (guint e = 0; e < errors->len; e++)
+    tg_panel_point(panel, curve, 100 * g_array_index(errors, double, e), 100.0 * (e + 1) / errors->len);
+}
+
+static char *make_script(const void *data, const TgPlotFormat *format) {
+  const TgCampaign *campaign = data;
+  g_autoptr(GArray) errors = new_numbers(), closed = new_numbers();
+  g_autofree char *title =
+      g_strdup_printf("Predicted and measured on %s, %s", campaign->kind->name, tg_element_name(campaign->element));
+  g_autofree char *note = g_strdup_printf("machine: %s", campaign->machine->name);
+  g_autoptr(TgChart) chart = tg_chart_new(title, note);
+  TgPanel *parity = tg_chart_panel(chart, "each case", "measured", "predicted");
+  tg_panel_parity(parity);
+  for (guint c = 0; c < campaign->cases->len; c++) {
+    const TgCampaignCase *one = tg_campaign_case(campaign, c);
+    const double median_s = one->time.median_s;
+    if (!tg_campaign_is_measured(one)) continue;
+    tg_panel_point(parity, one->algorithm, median_s, one->predicted_s);
+    add(errors, fabs(error_of(one)));
+    add(closed, fabs(one->closed_form_s - median_s) / median_s);
+  }
+  TgPanel *distribution =
+      tg_chart_panel(chart, "errors", "absolute error, % of the measured time, at most", "cases, %");
+  tg_panel_linear(distribution);
+  add_errors(distribution, "prediction", errors);
+  add_errors(distribution, "closed form", closed);
+  return tg_chart_script(chart, format);
+}
+
+TgExit tg_campaign_plot(TgCli *cli, const TgCampaign *campaign) {
+  const char *path = cli->options.plot;
+  g_autofree char *bytes = NULL;
+  gsize length;
+  GError *error = NULL;
+  if (!path) return TG_EXIT_DONE;
+  if (!tg_plot_make(tg_plot_format(path), make_script, campaign, &bytes, &length, &error))
+    return tg_report_error(cli, error);
+  return tg_output_file_write(cli, path, bytes, length);
+}

@@ -1,0 +1,314 @@
+/* topogemm compare --campaign: reads a list of cases, predicts all, writes the predictions, and then runs one case
+ * after another. What has been run before is taken from the file of -o. */
+#include "campaign.h"
+#include "compare-command.h"
+#include "output-files.h"
+#include "output.h"
+#include "progress.h"
+#include "sim.h"
+
+#include "atomic-file.h"
+#include "input-bytes.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LIMIT_BYTES = 16 << 20, MOST_CASES = 100000 };
+
+/** A line of the list. */
+typedef struct Line {
+  int number; /* in the file, from 1 */
+  TgOptions own;
+} Line;
+
+static void free_line(gpointer data) {
+  Line *line = data;
+  tg_options_clear(&line->own);
+  g_free(line);
+}
+
+static void free_case(gpointer data) {
+  TgCampaignCase *one = data;
+  g_free(one->algorithm);
+  g_free(one->grid);
+  g_free(one->parameters);
+  g_free(one->collective);
+  g_free(one->failure);
+  g_free(one);
+}
+
+static void clear_campaign(TgCampaign *campaign) {
+  g_clear_pointer(&campaign->lines, g_ptr_array_unref);
+  g_clear_pointer(&campaign->cases, g_ptr_array_unref);
+  tg_environment_clear(&campaign->environment);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgCampaign, clear_campaign)
+
+/* --- the list: a line has words of `compare` ---------------------------------------------------------------------- */
+
+static const char *const accepted[] = {"grid", "set", "n", "size", "collective", NULL};
+
+static TgExit refuse_line(const TgCli *cli, int number, const char *message) {
+  return tg_report(cli, TG_EXIT_USAGE, "%s:%d: %s", cli->options.campaign, number, message);
+}
+
+static TgExit read_line(const TgCli *cli, const TgCampaign *campaign, const char *text, int number) {
+  g_autoptr(GError) error = NULL;
+  g_auto(GStrv) words = NULL;
+  g_autofree char *command = g_strconcat("compare ", text, NULL);
+  if (!g_shell_parse_argv(command, NULL, &words, &error)) return refuse_line(cli, number, error->message);
+  if (!words[1] || words[1][0] == '#') return TG_EXIT_DONE;
+  Line *line = g_new0(Line, 1);
+  line->number = number;
+  g_ptr_array_add(campaign->lines, line);
+  g_autofree char **given = g_memdup2(words, (g_strv_length(words) + 1) * sizeof *words); /* options are taken out */
+  if (!tg_options_parse(&line->own, accepted, (int)g_strv_length(words), given, &error))
+    return refuse_line(cli, number, error->message);
+  if (line->own.help || line->own.color || !line->own.arguments)
+    return refuse_line(cli, number, "expected ALGO… and of the options --grid, --set, -n, --size and --collective");
+  return TG_EXIT_DONE;
+}
+
+static TgExit read_list(const TgCli *cli, const TgCampaign *campaign) {
+  GError *error = NULL;
+  g_autoptr(GBytes) bytes = tg_input_bytes_read(cli->options.campaign, LIMIT_BYTES, &error);
+  TgExit status = bytes ? TG_EXIT_DONE : tg_report_error(cli, error);
+  if (status) return status;
+  gsize length;
+  const char *data = g_bytes_get_data(bytes, &length);
+  g_autofree char *text = g_strndup(data ? data : "", length);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  for (int l = 0; lines[l] && !status; l++) status = read_line(cli, campaign, lines[l], l + 1);
+  if (!status && campaign->lines->len == 0)
+    status = tg_report(cli, TG_EXIT_USAGE, "%s: it has no cases; a line is as in `cannon summa --grid 4x4 -n 500`",
+                       cli->options.campaign);
+  return status;
+}
+
+/* The command line as if it were that of this line alone. */
+static TgCli cli_of(const TgCli *cli, const Line *line) {
+  TgCli one = *cli;
+  const TgOptions *own = &line->own;
+  one.options.arguments = own->arguments;
+  one.options.quiet = true; /* what takes long is the campaign */
+  if (own->grid) one.options.grid = own->grid;
+  if (own->set) one.options.set = own->set;
+  if (own->collective) one.options.collective = own->collective;
+  if (!own->n && !own->size) return one;
+  one.options.n = own->n;
+  one.options.size = own->size;
+  return one;
+}
+
+/* --- predicting --------------------------------------------------------------------------------------------------- */
+
+/* Kept in a row of its own line. */
+static void fail(TgCampaignCase *one, const char *reason) {
+  g_free(one->failure);
+  one->failure = g_strdup(reason);
+  g_strdelimit(one->failure, "\r\n", ' ');
+  one->done = true;
+}
+
+static void take_prediction(const TgCampaign *campaign, TgCampaignCase *one, const TgRunEntry *entry,
+                            const TgExpectedRun *expected) {
+  const double part = tg_machine_error(campaign->machine);
+  g_autoptr(TgFormula) formula = tg_algo_formula(&entry->algo);
+  g_auto(TgEstimate) estimate = {0};
+  tg_compare_estimate(campaign->machine, entry, campaign->element, expected, formula, &estimate);
+  tg_estimate_closed_form(&estimate);
+  one->at_once = entry->run.facts.at_once;
+  one->predicted_s = expected->time_s;
+  if (one->at_once == 0 || one->at_once >= one->processors) /* closed forms know of no turns */
+    one->closed_form_s = (double)expected->passes * estimate.closed_form_s + expected->overhead_s;
+  if (!tg_machine_is_measured(campaign->machine)) return;
+  one->least_s = expected->time_s * (1 - part);
+  one->most_s = expected->time_s * (1 + part);
+}
+
+static TgCampaignCase *new_case(const TgCampaign *campaign, const TgRunCommand *run, guint line, guint entry) {
+  const TgAlgo *algo = &tg_run_entry(run, entry)->algo;
+  const TgOptions *own = &((const Line *)campaign->lines->pdata[line])->own;
+  TgCampaignCase *one = g_new(TgCampaignCase, 1);
+  *one = (TgCampaignCase){.line = line,
+                          .entry = entry,
+                          .algorithm = g_strdup(tg_algo_name(algo)),
+                          .grid = g_strdup(tg_schedule_grid_text(&algo->schedule).s),
+                          .parameters = own->set ? g_strjoinv(" ", own->set) : g_strdup(""),
+                          .collective = g_strdup(tg_collective_name(run->options.collective)),
+                          .shape = run->input.shape,
+                          .processors = tg_schedule_processors(&algo->schedule),
+                          .predicted_s = NAN,
+                          .closed_form_s = NAN,
+                          .least_s = NAN,
+                          .most_s = NAN,
+                          .time = {.min_s = NAN, .median_s = NAN, .stddev_s = NAN}};
+  g_ptr_array_add(campaign->cases, one);
+  return one;
+}
+
+static void predict_case(TgCli *cli, const TgCampaign *campaign, TgRunCommand *run, guint line, guint entry) {
+  g_autoptr(GError) error = NULL;
+  TgRunEntry *of = run->results->pdata[entry];
+  TgCampaignCase *one = new_case(campaign, run, line, entry);
+  g_auto(TgExpectedRun) expected = {0};
+  if (tg_run_predict(cli, run, of, campaign->machine, &expected, &error))
+    take_prediction(campaign, one, of, &expected);
+  else
+    fail(one, error->message);
+}
+
+/* An error in a line ends the campaign before anything runs. */
+static TgExit open_line(TgCli *cli, const TgCampaign *campaign, guint line, TgRunCommand *run) {
+  const Line *at = campaign->lines->pdata[line];
+  g_autofree char *where = g_strdup_printf("%s:%d", cli->options.campaign, at->number);
+  cli->where = where;
+  TgExit status = tg_run_begin(cli, "compare", run);
+  if (!status) status = tg_run_open(cli, run);
+  cli->where = NULL;
+  return status;
+}
+
+static TgExit predict_line(TgCli *cli, TgCampaign *campaign, guint line) {
+  g_auto(TgRunCommand) run = {0};
+  TgCli one = cli_of(cli, campaign->lines->pdata[line]);
+  const TgExit status = open_line(&one, campaign, line, &run);
+  for (guint e = 0; !status && e < run.results->len; e++) predict_case(&one, campaign, &run, line, e);
+  if (status || campaign->environment.processor) return status;
+  campaign->environment = run.environment;
+  run.environment = (TgEnvironment){0};
+  tg_compare_warn_of_device(cli, campaign->machine, &campaign->environment);
+  return TG_EXIT_DONE;
+}
+
+static TgExit predict_all(TgCli *cli, TgCampaign *campaign) {
+  TgProgressLine progress;
+  TgExit status = TG_EXIT_DONE;
+  tg_progress_begin(&progress, cli, "predict", campaign->lines->len);
+  for (guint l = 0; l < campaign->lines->len && !status; l++) {
+    status = predict_line(cli, campaign, l);
+    if (!status && campaign->cases->len > MOST_CASES)
+      status = tg_report(cli, TG_EXIT_USAGE, "%s: it has more than %d cases", cli->options.campaign, MOST_CASES);
+    tg_progress_at(&progress, l + 1);
+  }
+  tg_progress_end(cli);
+  return status;
+}
+
+/* --- running ------------------------------------------------------------------------------------------------------ */
+
+static TgExit save(const TgCli *cli, const TgCampaign *campaign) {
+  GError *error = NULL;
+  if (!cli->options.output) return TG_EXIT_DONE;
+  g_autofree char *text = tg_campaign_csv(campaign);
+  return tg_atomic_file_write(cli->options.output, text, strlen(text), &error) ? TG_EXIT_DONE
+                                                                               : tg_report_error(cli, error);
+}
+
+/* Only the first rank of a job reads the file of -o. */
+static bool is_done(const TgCampaign *campaign, const TgCampaignCase *one) {
+  const double done = one->done ? 1 : 0;
+  return (campaign->kind->agree ? campaign->kind->agree(NULL, done) : done) > 0;
+}
+
+static void run_case(TgCli *cli, const TgCampaign *campaign, TgRunCommand *run, TgCampaignCase *one) {
+  g_autoptr(GError) error = NULL;
+  g_auto(TgComparison) comparison = {0};
+  TgRunEntry *entry = run->results->pdata[one->entry];
+  if (!tg_run_try(cli, run, entry, campaign->machine, &comparison, &error)) {
+    fail(one, error->message);
+    return;
+  }
+  one->time = entry->run.time;
+  one->done = true;
+  if (!entry->run.check.ok) fail(one, entry->run.check.text);
+}
+
+static TgExit run_line(TgCli *cli, const TgCampaign *campaign, guint line, TgProgressLine *progress) {
+  g_auto(TgRunCommand) run = {0};
+  TgCli own = cli_of(cli, campaign->lines->pdata[line]);
+  TgExit status = TG_EXIT_DONE;
+  for (guint c = 0; c < campaign->cases->len && !status; c++) {
+    TgCampaignCase *one = tg_campaign_case(campaign, c);
+    if (one->line != line || is_done(campaign, one)) continue;
+    if (!run.results) status = open_line(&own, campaign, line, &run);
+    if (status) break;
+    run_case(&own, campaign, &run, one);
+    status = save(cli, campaign);
+    tg_progress_at(progress, c + 1);
+  }
+  return status;
+}
+
+static TgExit run_all(TgCli *cli, const TgCampaign *campaign) {
+  TgProgressLine progress;
+  TgExit status = TG_EXIT_DONE;
+  tg_progress_begin(&progress, cli, "campaign", campaign->cases->len);
+  for (guint l = 0; l < campaign->lines->len && !status; l++) status = run_line(cli, campaign, l, &progress);
+  tg_progress_end(cli);
+  return status;
+}
+
+/* --- the command -------------------------------------------------------------------------------------------------- */
+
+static TgExit say(TgCli *cli, const TgCampaign *campaign) {
+  if (cli->options.json) {
+    g_autoptr(TgJson) json = tg_json_new();
+    tg_campaign_write(json, campaign);
+    tg_print_json(cli, json);
+  } else if (!cli->options.quiet) {
+    tg_campaign_print(cli, campaign);
+  }
+  return tg_campaign_plot(cli, campaign);
+}
+
+static TgExit check_failures(const TgCli *cli, const TgCampaign *campaign) {
+  guint failed = 0, wrong = 0;
+  const TgCampaignCase *first = NULL;
+  for (guint c = 0; c < campaign->cases->len; c++) {
+    const TgCampaignCase *one = tg_campaign_case(campaign, c);
+    failed += one->failure != NULL;
+    wrong += one->failure && one->time.trials > 0;
+    if (one->failure && !first) first = one;
+  }
+  if (failed == 0) return TG_EXIT_DONE;
+  return tg_report(cli, wrong ? TG_EXIT_WRONG : TG_EXIT_FAILED,
+                   "compare: %u of %u cases failed, the first %s on %s: %s", failed, campaign->cases->len,
+                   first->algorithm, first->grid, first->failure);
+}
+
+static TgExit check_options(const TgCli *cli) {
+  const TgOptions *options = &cli->options;
+  const struct {
+    const char *name;
+    bool given;
+  } others[] = {{"ALGO", options->arguments != NULL},
+                {"--a", options->a != NULL},
+                {"--b", options->b != NULL},
+                {"--trace", options->trace != NULL},
+                {"--integers", options->integers}};
+  for (size_t o = 0; o < G_N_ELEMENTS(others); o++)
+    if (others[o].given)
+      return tg_report(cli, TG_EXIT_USAGE, "--campaign: not with %s; its list says what to run", others[o].name);
+  return tg_campaign_files_check(cli);
+}
+
+TgExit tg_campaign(TgCli *cli, const TgMachine *machine) {
+  g_auto(TgCampaign) campaign = {.machine = machine,
+                                 .transport = TG_TRANSPORT_COPY,
+                                 .lines = g_ptr_array_new_with_free_func(free_line),
+                                 .cases = g_ptr_array_new_with_free_func(free_case)};
+  TgExit status = check_options(cli);
+  if (!status) status = tg_executor_option(cli, "compare", &campaign.kind);
+  if (!status) status = tg_transport_option(cli, campaign.kind, &campaign.transport);
+  if (!status) status = tg_type_option(cli, &campaign.element);
+  if (!status) status = read_list(cli, &campaign);
+  if (!status) status = predict_all(cli, &campaign);
+  if (!status) status = tg_campaign_resume(cli, &campaign);
+  if (!status) status = save(cli, &campaign);
+  if (!status && !cli->options.dry_run) status = run_all(cli, &campaign);
+  if (status) return status;
+  tg_environment_end(&campaign.environment);
+  status = say(cli, &campaign);
+  return status ? status : check_failures(cli, &campaign);
+}

@@ -1,0 +1,71 @@
+/** @file campaign.h
+ * `topogemm compare --campaign`: many comparisons, all predicted before the first one runs. */
+#ifndef TG_CAMPAIGN_H
+#define TG_CAMPAIGN_H
+
+#include "json-writer.h"
+#include "run-command.h"
+
+/** One schedule at one size. */
+typedef struct TgCampaignCase {
+  guint line, entry; /**< its line in the list, from 0, and its place there */
+  char *algorithm, *grid, *parameters, *collective;
+  TgShape shape;
+  int64_t processors, at_once;       /**< at_once as in TgExecutorFacts */
+  double predicted_s, closed_form_s; /**< NaN where there is none */
+  double least_s, most_s;            /**< within which it should lie by tg_machine_error(); NaN likewise */
+  bool done;                         /**< it was run, or cannot be */
+  TgMeasurement time;                /**< NaN until then */
+  char *failure;                     /**< why it has no time, or a wrong product; NULL: nothing is wrong */
+} TgCampaignCase;
+
+typedef struct TgCampaign {
+  const TgExecutorKind *kind;
+  const TgMachine *machine;
+  TgTransport transport;
+  TgElement element;
+  GPtrArray *lines; /**< of the list that have cases */
+  GPtrArray *cases; /**< TgCampaignCase, in the order of the list */
+  TgEnvironment environment;
+} TgCampaign;
+
+/** How well the predictions did, over all cases with a time. Shares are from 0 to 1; NaN where there is nothing. */
+typedef struct TgCampaignSummary {
+  int total, completed, failed;               /**< cases */
+  double median_error, p90_error, most_error; /**< absolute, of (predicted - measured) / measured */
+  int with_interval, within;                  /**< cases that have an interval, and that lie in it */
+  int closed_forms;                           /**< cases that have one */
+  double closed_median_error, closed_p90_error;
+  double noise;                      /**< standard deviation over median, the median of the cases */
+  int problems;                      /**< sizes at which two cases or more were measured … */
+  double median_tau, least_tau;      /**< … of those with three or more */
+  double median_regret, most_regret; /**< by how much the predicted fastest was slower than the fastest */
+  int regret_small;                  /**< problems where that is at most 5 % */
+} TgCampaignSummary;
+
+/** Runs the list of --campaign. */
+TgExit tg_campaign(TgCli *cli, const TgMachine *machine);
+
+/** The file of -o as it is now. Free with g_free(). */
+char *tg_campaign_csv(const TgCampaign *campaign);
+/** Takes from the file of -o, where it exists, what was run before. Refuses one of another list, machine or job. */
+TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign);
+
+TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign);
+void tg_campaign_print(TgCli *cli, const TgCampaign *campaign);
+/** The document. */
+void tg_campaign_write(TgJson *json, const TgCampaign *campaign);
+/** Refuses names of -o and --plot whose suffix is no good. */
+TgExit tg_campaign_files_check(const TgCli *cli);
+/** Writes --plot. */
+TgExit tg_campaign_plot(TgCli *cli, const TgCampaign *campaign);
+
+static inline TgCampaignCase *tg_campaign_case(const TgCampaign *campaign, guint c) {
+  return campaign->cases->pdata[c];
+}
+
+static inline bool tg_campaign_is_measured(const TgCampaignCase *one) {
+  return one->done && !one->failure;
+}
+
+#endif
