@@ -4,6 +4,7 @@
 #include "kernel.h"
 
 #include "blas.h"
+#include "executors-cpu.h"
 #include "render.h"
 
 static const TgExample examples[] = {
@@ -102,5 +103,9 @@ void tg_version_print(TgCli *cli) {
   tg_table_add(table, "%s",
                tg_kernel_built() ? "yes; `topogemm bench ladder` measures the kernels, `topogemm run` runs schedules"
                                  : "no: this build has no CUDA");
+  tg_table_add(table, "MPI");
+  tg_table_add(table, "%s",
+               tg_executor_ranks.built() ? "yes; it is loaded for `mpirun … topogemm run … --on ranks` alone"
+                                         : "no: this build has no MPI (package libopenmpi-dev)");
   tg_table_print(cli, table, 2, false);
 }

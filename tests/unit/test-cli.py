@@ -1939,7 +1939,7 @@ def test_help():
         assert 3 <= len(re.findall(r"^  topogemm ", pages, re.M)) <= 6
         assert all(len(line) <= 100 for line in pages.splitlines()), pages
     assert re.match(r"topogemm \d+\.\d+\.\d+\n", run("--version").stdout)
-    assert "Graphviz" in run("--version").stdout and "BLAS" in run("--version").stdout
+    assert all(re.search(rf"^  {what} ", run("--version").stdout, re.M) for what in ["BLAS", "Graphviz", "GPUs", "MPI"])
 
 
 def test_chart_of_times():
