@@ -39,7 +39,7 @@ def failing_s():
 
 def messages_of(said):
     """What topogemm says, without what mpirun adds."""
-    return [line for line in said.splitlines() if line.startswith("topogemm: ")]
+    return [line.lstrip() for line in said.splitlines() if line.lstrip().startswith("topogemm: ")]
 
 
 def processes(parent=None):

@@ -13,7 +13,9 @@ lift, and in a tree the later ones the first, which others wait for. The model s
 """
 import json
 import math
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -49,11 +51,18 @@ def simulated(folder, words, ranks):
                         "version='4.1'><zone id='world' routing='Full'><cluster id='all' prefix='n' suffix='' "
                         f"radical='0-{ranks - 1}' speed='1Gf' bw='{BANDWIDTH}Bps' lat='{LATENCY_S}s' "
                         "sharing_policy='SPLITDUPLEX'/></zone></platform>\n", encoding="ascii")
-    done = subprocess.run(["smpirun", "-np", str(ranks), "-platform", platform, "-hostfile", hosts,
+    job = subprocess.Popen(["smpirun", "-np", str(ranks), "-platform", platform, "-hostfile", hosts,
                            *(f"--cfg={option}" for option in OPTIONS), "--log=root.thresh:error", MODULE, *words, out],
-                          capture_output=True, text=True, timeout=1000, check=False)
-    if done.returncode or not out.exists():
-        raise RuntimeError(f"smpirun ended with {done.returncode}: {done.stdout[-400:]} {done.stderr[-400:]}")
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    try:
+        said, _ = job.communicate(timeout=1000)
+    finally:
+        try:
+            os.killpg(job.pid, signal.SIGKILL)  # smpirun is a script, and the simulation its child
+        except ProcessLookupError:
+            pass
+    if job.returncode or not out.exists():
+        raise RuntimeError(f"smpirun ended with {job.returncode}: {said[-800:]}")
     same, seconds, messages = out.read_text(encoding="ascii").split()
     return same == "same", float(seconds), int(messages)
 
