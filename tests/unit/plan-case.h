@@ -12,7 +12,7 @@ enum { MOST = 64 };
 
 /** A sanitizer looks at how plans are made, not at what comes of them: a part of them is enough. */
 #ifdef __SANITIZE_ADDRESS__
-enum { EACH_OF = 4 };
+enum { EACH_OF = 11 };
 #else
 enum { EACH_OF = 1 };
 #endif
