@@ -13,12 +13,17 @@
 
 enum { SHOWN = 100, BEFORE = 60 }; /* bytes of a long line, and how many of them before the mark */
 
+static const char program[] = "topogemm";
+
 static void print_error(const TgCli *cli, const char *place, const char *message) {
-  g_autofree char *whole = g_strconcat(cli->where ? cli->where : message, cli->where ? ": " : NULL, message, NULL);
+  const bool at_place = strcmp(place, program) != 0; /* else the message is all there is */
+  g_autofree char *where = cli->where ? g_strconcat(cli->where, ": ", at_place ? place : message, NULL) : NULL;
+  if (where && at_place) place = where;
+  if (where && !at_place) message = where;
   const char *begin = tg_style_begin(TG_STYLE_BAD, cli->colour_err), *end = tg_style_end(TG_STYLE_BAD, cli->colour_err);
   tg_progress_clear(cli->progress);
   fflush(stdout);
-  g_autofree char *shown_place = tg_printable(place, ""), *shown = tg_printable(whole, "");
+  g_autofree char *shown_place = tg_printable(place, ""), *shown = tg_printable(message, "");
   fprintf(stderr, "%s%s:%s %s\n", begin, shown_place, end, shown);
 }
 
@@ -34,7 +39,7 @@ TgExit tg_report(const TgCli *cli, TgExit status, const char *format, ...) {
   va_start(arguments, format);
   g_autofree char *message = g_strdup_vprintf(format, arguments);
   va_end(arguments);
-  print_error(cli, "topogemm", message);
+  print_error(cli, program, message);
   return status;
 }
 
@@ -69,18 +74,23 @@ static const TgMeaning meanings[] = {
     {g_option_error_quark, -1, TG_EXIT_USAGE, NULL},
 };
 
+static const TgMeaning *meaning_of(const GError *error) {
+  static const TgMeaning other = {.status = TG_EXIT_FAILED};
+  for (size_t i = 0; i < G_N_ELEMENTS(meanings); i++)
+    if (error->domain == meanings[i].domain() && (meanings[i].code == -1 || meanings[i].code == error->code))
+      return &meanings[i];
+  return &other;
+}
+
+TgExit tg_error_status(const GError *error) {
+  return meaning_of(error)->status;
+}
+
 TgExit tg_report_error(const TgCli *cli, GError *error) {
-  TgExit status = TG_EXIT_FAILED;
-  const char *hint = NULL;
-  for (size_t i = 0; i < G_N_ELEMENTS(meanings); i++) {
-    if (error->domain != meanings[i].domain()) continue;
-    if (meanings[i].code != -1 && meanings[i].code != error->code) continue;
-    status = meanings[i].status;
-    hint = meanings[i].hint;
-    break;
-  }
+  const TgExit status = tg_error_status(error);
+  const char *hint = meaning_of(error)->hint;
   g_autofree char *message = g_strconcat(error->message, hint ? "; " : "", hint, NULL);
-  print_error(cli, "topogemm", message);
+  print_error(cli, program, message);
   g_error_free(error);
   return status;
 }

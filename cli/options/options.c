@@ -84,10 +84,11 @@ static const TgOptionRow rows[] = {
     {"trace:compare", 0, WRITES(trace), "FILE.json",
      "write prediction and measurement as Chrome trace events, for https://ui.perfetto.dev"},
     {"output:compare", 'o', WRITES(output), "FILE",
-     "write the JSON document (.json) or a plot of the steps (.svg, .png, .pdf; .gp for its gnuplot script)"},
+     "write the JSON document (.json) or a plot of the steps (.svg, .png, .pdf; .gp for its gnuplot script); with "
+     "--campaign, the results (.csv)"},
     {"campaign", 0, READS(campaign), "FILE",
-     "compare many cases: each line has ALGOs and some of --grid, --set, -n, --size and --collective; # begins a "
-     "comment"},
+     "compare many cases: each line has one or more ALGOs and any of --grid, --set, -n, --size and --collective; "
+     "other options apply to all lines; # begins a comment"},
     {"dry-run", 0, G_OPTION_ARG_NONE, AT(dry_run), NULL,
      "with --campaign: only predict, and write the predictions to -o"},
     {"plot", 0, WRITES(plot), "FILE", "with --campaign: plot predicted against measured times (.svg, .png, .pdf, .gp)"},

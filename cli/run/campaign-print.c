@@ -32,6 +32,13 @@ static double quantile(GArray *numbers, double part) {
   return g_array_index(numbers, double, (guint)fmax(place, 1) - 1);
 }
 
+/* The mean of the two in the middle, where there are two. */
+static double median(GArray *numbers) {
+  const double lower = quantile(numbers, 0.5);
+  if (numbers->len == 0 || numbers->len % 2) return lower;
+  return (lower + g_array_index(numbers, double, numbers->len / 2)) / 2;
+}
+
 static GArray *new_numbers(void) {
   return g_array_new(FALSE, FALSE, sizeof(double));
 }
@@ -56,16 +63,17 @@ static void sum_up_errors(const TgCampaign *campaign, TgCampaignSummary *summary
     add(noise, one->time.stddev_s / median_s);
   }
   summary->closed_forms = (int)closed->len;
-  summary->median_error = quantile(errors, 0.5);
+  summary->median_error = median(errors);
   summary->p90_error = quantile(errors, 0.9);
   summary->most_error = quantile(errors, 1);
-  summary->closed_median_error = quantile(closed, 0.5);
+  summary->closed_median_error = median(closed);
   summary->closed_p90_error = quantile(closed, 0.9);
-  summary->noise = quantile(noise, 0.5);
+  summary->noise = median(noise);
 }
 
 static bool same_problem(const TgCampaignCase *one, const TgCampaignCase *other) {
-  return one->shape.m == other->shape.m && one->shape.n == other->shape.n && one->shape.k == other->shape.k;
+  return one->shape.m == other->shape.m && one->shape.n == other->shape.n && one->shape.k == other->shape.k &&
+         strcmp(one->computes.s, other->computes.s) == 0;
 }
 
 /* How well its cases are told apart; false where a case before has the same problem, or too few were measured. */
@@ -99,9 +107,9 @@ static void sum_up_problems(const TgCampaign *campaign, TgCampaignSummary *summa
     if (ranking.pairs > 1) add(taus, ranking.tau);
     add(regrets, ranking.regret);
   }
-  summary->median_tau = quantile(taus, 0.5);
+  summary->median_tau = median(taus);
   summary->least_tau = quantile(taus, 0);
-  summary->median_regret = quantile(regrets, 0.5);
+  summary->median_regret = median(regrets);
   summary->most_regret = quantile(regrets, 1);
 }
 
@@ -125,25 +133,26 @@ static void add_count(TgTable *table, const char *name, int count, const char *w
 }
 
 static void add_problems(TgTable *table, const TgCampaignSummary *summary) {
+  const int count = summary->problems;
   g_autofree char *regret =
-      g_strdup_printf("of the predicted fastest, median of %d sizes; most %.1f %%, at most 5 %% at %d sizes",
-                      summary->problems, 100 * summary->most_regret, summary->regret_small);
+      g_strdup_printf("of the case predicted to be fastest, median of %d size%s; largest %.1f %%; at most 5 %% for %d",
+                      count, count == 1 ? "" : "s", 100 * summary->most_regret, summary->regret_small);
   g_autofree char *number = g_strdup_printf("%.2f", summary->median_tau);
-  if (summary->problems == 0) return;
+  if (count == 0) return;
   if (!isnan(summary->median_tau))
-    tg_table_add_fact(table, "order", number,
-                      "rank correlation (Kendall's tau-b) of the cases of a size, median; least %.2f",
+    tg_table_add_fact(table, "order", number, "Kendall's tau-b of the cases of each size, median; lowest %.2f",
                       summary->least_tau);
   add_percent(table, "regret", summary->median_regret, regret);
 }
 
 static void print_summary(TgCli *cli, const TgCampaignSummary *summary) {
   g_autoptr(TgTable) table = tg_table_new("lrl");
-  g_autofree char *error = g_strdup_printf("of the measured time, median; 90th percentile %.1f %%, most %.1f %%",
+  g_autofree char *error = g_strdup_printf("absolute, median; 90th percentile %.1f %%, largest %.1f %%",
                                            100 * summary->p90_error, 100 * summary->most_error);
-  g_autofree char *closed = g_strdup_printf("error of the closed form, median of %d cases; 90th percentile %.1f %%",
-                                            summary->closed_forms, 100 * summary->closed_p90_error);
-  g_autofree char *within = g_strdup_printf("of %d are within their interval", summary->with_interval);
+  g_autofree char *closed =
+      g_strdup_printf("absolute error of the closed form, median of %d cases; 90th percentile %.1f %%",
+                      summary->closed_forms, 100 * summary->closed_p90_error);
+  g_autofree char *within = g_strdup_printf("of %d cases lie within their interval", summary->with_interval);
   add_count(table, "cases", summary->total, summary->completed == summary->total ? "all measured" : "");
   if (summary->completed < summary->total) add_count(table, "measured", summary->completed, "");
   if (summary->failed) add_count(table, "failed", summary->failed, "");
@@ -184,19 +193,19 @@ static void print_worst(TgCli *cli, const TgCampaign *campaign) {
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
   if (measured->len > WORST)
-    tg_print(cli, "  %d of %u cases, those with the largest errors; -o and --json have all\n", WORST, measured->len);
+    tg_print(cli, "  the %d of %u cases with the largest errors; -o and --json list all\n", WORST, measured->len);
 }
 
 void tg_campaign_print(TgCli *cli, const TgCampaign *campaign) {
   const TgCampaignSummary summary = tg_campaign_summary(campaign);
   tg_print_styled(cli, TG_STYLE_HEADING, "%s, predicted%s on %s", cli->options.campaign,
-                  cli->options.dry_run ? "" : " and executed", campaign->kind->name);
+                  summary.completed ? " and executed" : "", campaign->kind->name);
   tg_print(cli, ": %s, transport %s\nmachine: %s\n\n", tg_element_name(campaign->element),
            tg_transport_name(campaign->transport), campaign->machine->name);
   print_summary(cli, &summary);
   print_worst(cli, campaign);
   g_autofree char *environment = tg_environment_text(&campaign->environment);
-  tg_print(cli, "executed by %s\n", environment);
+  if (summary.completed) tg_print(cli, "executed by %s\n", environment);
 }
 
 /* --- to programs -------------------------------------------------------------------------------------------------- */
@@ -289,7 +298,7 @@ static char *make_script(const void *data, const TgPlotFormat *format) {
     add(closed, fabs(one->closed_form_s - median_s) / median_s);
   }
   TgPanel *distribution =
-      tg_chart_panel(chart, "errors", "absolute error, % of the measured time, at most", "cases, %");
+      tg_chart_panel(chart, "errors", "absolute error, % of the measured time", "cases with at most this error, %");
   tg_panel_linear(distribution);
   add_errors(distribution, "prediction", errors);
   add_errors(distribution, "closed form", closed);

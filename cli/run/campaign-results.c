@@ -13,27 +13,25 @@ static const char heading[] = "algorithm,grid,set,collective,on,transport,type,m
                               "measured_s,min_s,stddev_s,trials,error,failure\n";
 
 static void add_text(GString *row, const char *text) {
-  if (!strpbrk(text, ",\"\r\n")) {
-    g_string_append(row, text);
-  } else {
-    g_autofree char *doubled = NULL;
-    g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
-    doubled = g_strjoinv("\"\"", parts);
-    g_string_append_printf(row, "\"%s\"", doubled);
-  }
+  g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
+  g_autofree char *doubled = g_strjoinv("\"\"", parts);
+  const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "";
+  g_string_append_printf(row, "%s%s%s,", quote, doubled, quote);
+}
+
+static void add_rounded(GString *row, const char *format, double number) {
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  if (!isnan(number)) g_string_append(row, g_ascii_formatd(digits, sizeof digits, format, number));
   g_string_append_c(row, ',');
 }
 
 static void add_number(GString *row, double number) {
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  if (!isnan(number)) g_string_append(row, g_ascii_formatd(digits, sizeof digits, "%.9g", number));
-  g_string_append_c(row, ',');
+  add_rounded(row, "%.9g", number);
 }
 
-/* What is known before it runs. */
-static void add_prediction(GString *row, const TgCampaign *campaign, const TgCampaignCase *one) {
-  const int64_t counts[] = {one->shape.m, one->shape.n, one->shape.k, one->processors, one->at_once};
-  const double times_s[] = {one->closed_form_s, one->predicted_s, one->least_s, one->most_s};
+/* Which case it is. */
+static void add_identity(GString *row, const TgCampaign *campaign, const TgCampaignCase *one) {
+  const int64_t counts[] = {one->shape.m, one->shape.n, one->shape.k, one->processors};
   const char *const names[] = {one->algorithm,
                                one->grid,
                                one->parameters,
@@ -43,17 +41,22 @@ static void add_prediction(GString *row, const TgCampaign *campaign, const TgCam
                                tg_element_name(campaign->element)};
   for (size_t n = 0; n < G_N_ELEMENTS(names); n++) add_text(row, names[n]);
   for (size_t n = 0; n < G_N_ELEMENTS(counts); n++) g_string_append_printf(row, "%" PRId64 ",", counts[n]);
+}
+
+/* What is known before it runs. */
+static void add_prediction(GString *row, const TgCampaignCase *one) {
+  const double times_s[] = {one->closed_form_s, one->predicted_s, one->least_s, one->most_s};
+  g_string_append_printf(row, "%" PRId64 ",", one->at_once);
   for (size_t n = 0; n < G_N_ELEMENTS(times_s); n++) add_number(row, times_s[n]);
 }
 
 static void add_measurement(GString *row, const TgCampaignCase *one) {
   const TgMeasurement *time = &one->time;
-  const bool measured = tg_campaign_is_measured(one);
   const double times_s[] = {time->median_s, time->min_s, time->stddev_s};
   for (size_t n = 0; n < G_N_ELEMENTS(times_s); n++) add_number(row, times_s[n]);
-  if (measured) g_string_append_printf(row, "%d", time->trials);
+  if (tg_campaign_is_measured(one)) g_string_append_printf(row, "%d", time->trials);
   g_string_append_c(row, ',');
-  add_number(row, (one->predicted_s - time->median_s) / time->median_s);
+  add_rounded(row, "%.5g", (one->predicted_s - time->median_s) / time->median_s);
   add_text(row, one->failure ? one->failure : "");
   g_string_truncate(row, row->len - 1);
 }
@@ -61,63 +64,81 @@ static void add_measurement(GString *row, const TgCampaignCase *one) {
 char *tg_campaign_csv(const TgCampaign *campaign) {
   GString *text = g_string_new(heading);
   for (guint c = 0; c < campaign->cases->len; c++) {
-    add_prediction(text, campaign, tg_campaign_case(campaign, c));
+    add_identity(text, campaign, tg_campaign_case(campaign, c));
+    add_prediction(text, tg_campaign_case(campaign, c));
     add_measurement(text, tg_campaign_case(campaign, c));
     g_string_append_c(text, '\n');
   }
   return g_string_free(text, FALSE);
 }
 
-/* --- taking up what was run before -------------------------------------------------------------------------------- */
+/* --- resuming ----------------------------------------------------------------------------------------------------- */
 
-/* The end of a row in which no text has a comma or a quotation mark but the last. False where it is none. */
+/* The end of a row: five numbers and no failure. Without a good time the case is yet to be run. False where it is no
+ * such end. */
 static bool take_measurement(const char *text, TgCampaignCase *one) {
-  double *const numbers[] = {&one->time.median_s, &one->time.min_s, &one->time.stddev_s, NULL, NULL};
-  for (size_t n = 0; n < G_N_ELEMENTS(numbers); n++) {
+  double number[5];
+  for (size_t n = 0; n < G_N_ELEMENTS(number); n++) {
     const char *comma = strchr(text, ',');
     char *end;
     if (!comma) return false;
-    const double number = comma == text ? NAN : g_ascii_strtod(text, &end);
+    number[n] = comma == text ? NAN : g_ascii_strtod(text, &end);
     if (comma != text && end != comma) return false;
-    if (numbers[n]) *numbers[n] = number;
-    if (n == 3 && !isnan(number)) one->time.trials = (int32_t)CLAMP(number, 0, 1e6);
     text = comma + 1;
   }
-  one->done = one->time.median_s > 0;
+  if (*text || !(number[0] > 0) || isinf(number[0]) || !(number[3] >= 1)) return *text == '\0';
+  one->time = (TgMeasurement){
+      .median_s = number[0], .min_s = number[1], .stddev_s = number[2], .trials = (int32_t)fmin(number[3], 1e6)};
+  one->done = true;
   return true;
 }
 
-static TgExit is_of_another(const TgCli *cli, guint line) {
-  return tg_report(cli, TG_EXIT_USAGE,
-                   "-o %s: line %u is no row of this campaign: the list, the machine file, the job or the version is "
-                   "another one; give -o a new name",
-                   cli->options.output, line);
+/* Of a row with a failure only the case must be the same: what failed is predicted and run again. */
+static bool take_row(const TgCampaign *campaign, TgCampaignCase *one, const char *row) {
+  g_autoptr(GString) begin = g_string_new(NULL);
+  add_identity(begin, campaign, one);
+  if (!g_str_has_prefix(row, begin->str)) return false;
+  if (!g_str_has_suffix(row, ",")) return true;
+  add_prediction(begin, one);
+  return g_str_has_prefix(row, begin->str) && take_measurement(row + begin->len, one);
 }
 
-/* Cases that failed are tried again. */
-static TgExit take_rows(const TgCli *cli, const TgCampaign *campaign, char **line) {
-  for (guint c = 0; c < campaign->cases->len; c++) {
-    g_autoptr(GString) begin = g_string_new(NULL);
-    TgCampaignCase *one = tg_campaign_case(campaign, c);
-    add_prediction(begin, campaign, one);
-    if (!line[c] || !g_str_has_prefix(line[c], begin->str) || !take_measurement(line[c] + begin->len, one))
-      return is_of_another(cli, c + 2);
+static TgExit refuse(const TgCli *cli, guint line, const char *why) {
+  return tg_report(cli, TG_EXIT_USAGE, "-o %s: line %u %s; give -o a new name", cli->options.output, line, why);
+}
+
+static TgExit take_rows(const TgCli *cli, const TgCampaign *campaign, char **row) {
+  const guint cases = campaign->cases->len;
+  for (guint c = 0; c < cases; c++) {
+    if (!row[c] || !*row[c]) return refuse(cli, c + 2, "is missing: the list had fewer cases, or the file was cut off");
+    if (!take_row(campaign, tg_campaign_case(campaign, c), row[c]))
+      return refuse(cli, c + 2,
+                    "does not match this campaign: the list, the machine file, the job or the version has changed, or "
+                    "the file was edited");
   }
-  const char *more = line[campaign->cases->len];
-  return more && *more ? is_of_another(cli, campaign->cases->len + 2) : TG_EXIT_DONE;
+  for (guint c = cases; row[c]; c++)
+    if (*row[c]) return refuse(cli, c + 2, "is beyond the cases of this campaign");
+  return TG_EXIT_DONE;
 }
 
-TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign) {
+TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign, bool *same) {
   const char *path = cli->options.output;
   GError *error = NULL;
-  if (!path || !g_file_test(path, G_FILE_TEST_IS_REGULAR)) return TG_EXIT_DONE;
+  *same = false;
+  if (!path || !g_file_test(path, G_FILE_TEST_EXISTS)) return TG_EXIT_DONE;
+  if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+    return tg_report(cli, TG_EXIT_USAGE, "-o %s: it is no regular file, from which a campaign could be resumed", path);
   g_autoptr(GBytes) bytes = tg_input_bytes_read(path, LIMIT_BYTES, &error);
   if (!bytes) return tg_report_error(cli, error);
   gsize length;
   const char *data = g_bytes_get_data(bytes, &length);
   g_autofree char *text = g_strndup(data ? data : "", length);
-  if (!*text) return TG_EXIT_DONE;
-  if (!g_str_has_prefix(text, heading)) return is_of_another(cli, 1);
-  g_auto(GStrv) line = g_strsplit(text + strlen(heading), "\n", -1);
-  return take_rows(cli, campaign, line);
+  if (length == 0) return TG_EXIT_DONE;
+  if (strlen(text) != length || !g_str_has_prefix(text, heading))
+    return refuse(cli, 1, "is not the first one of a campaign's results");
+  g_auto(GStrv) row = g_strsplit(text + strlen(heading), "\n", -1);
+  const TgExit status = take_rows(cli, campaign, row);
+  g_autofree char *now = tg_campaign_csv(campaign);
+  *same = !status && strcmp(text, now) == 0;
+  return status;
 }

@@ -65,7 +65,8 @@ static TgExit read_line(const TgCli *cli, const TgCampaign *campaign, const char
   if (!tg_options_parse(&line->own, accepted, (int)g_strv_length(words), given, &error))
     return refuse_line(cli, number, error->message);
   if (line->own.help || line->own.color || !line->own.arguments)
-    return refuse_line(cli, number, "expected ALGO… and of the options --grid, --set, -n, --size and --collective");
+    return refuse_line(cli, number, "expected ALGO… and no options but --grid, --set, -n, --size and --collective");
+  if (!line->own.set) line->own.set = g_strdupv(cli->options.set);
   return TG_EXIT_DONE;
 }
 
@@ -74,15 +75,30 @@ static TgExit read_list(const TgCli *cli, const TgCampaign *campaign) {
   g_autoptr(GBytes) bytes = tg_input_bytes_read(cli->options.campaign, LIMIT_BYTES, &error);
   TgExit status = bytes ? TG_EXIT_DONE : tg_report_error(cli, error);
   if (status) return status;
+  static const char mark[] = "\xEF\xBB\xBF"; /* U+FEFF, which some editors begin a text with */
   gsize length;
   const char *data = g_bytes_get_data(bytes, &length);
   g_autofree char *text = g_strndup(data ? data : "", length);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  for (int l = 0; lines[l] && !status; l++) status = read_line(cli, campaign, lines[l], l + 1);
+  if (strlen(text) != length)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: it is no text: it has a zero byte", cli->options.campaign);
+  g_auto(GStrv) lines = g_strsplit(g_str_has_prefix(text, mark) ? text + strlen(mark) : text, "\n", -1);
+  for (int l = 0; lines[l] && !status; l++) status = read_line(cli, campaign, g_strchomp(lines[l]), l + 1);
   if (!status && campaign->lines->len == 0)
-    status = tg_report(cli, TG_EXIT_USAGE, "%s: it has no cases; a line is as in `cannon summa --grid 4x4 -n 500`",
+    status = tg_report(cli, TG_EXIT_USAGE, "%s: no cases in it; write lines such as `cannon summa --grid 4x4 -n 500`",
                        cli->options.campaign);
   return status;
+}
+
+/* The schedules that the list names are inputs, too. */
+static TgExit check_distinct(const TgCli *cli, const TgCampaign *campaign) {
+  TgCli all = *cli;
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  for (guint l = 0; l < campaign->lines->len; l++)
+    for (char **name = ((const Line *)campaign->lines->pdata[l])->own.arguments; *name; name++)
+      g_ptr_array_add(names, *name);
+  g_ptr_array_add(names, NULL);
+  all.options.arguments = (char **)names->pdata;
+  return tg_output_files_distinct(&all, NULL);
 }
 
 /* The command line as if it were that of this line alone. */
@@ -103,7 +119,9 @@ static TgCli cli_of(const TgCli *cli, const Line *line) {
 /* --- predicting --------------------------------------------------------------------------------------------------- */
 
 /* Kept in a row of its own line. */
-static void fail(TgCampaignCase *one, const char *reason) {
+static void fail(TgCampaignCase *one, TgExit status, const char *reason) {
+  one->status = status;
+  one->time = (TgMeasurement){.min_s = NAN, .median_s = NAN, .stddev_s = NAN};
   g_free(one->failure);
   one->failure = g_strdup(reason);
   g_strdelimit(one->failure, "\r\n", ' ');
@@ -117,6 +135,7 @@ static void take_prediction(const TgCampaign *campaign, TgCampaignCase *one, con
   g_auto(TgEstimate) estimate = {0};
   tg_compare_estimate(campaign->machine, entry, campaign->element, expected, formula, &estimate);
   tg_estimate_closed_form(&estimate);
+  one->doubts = tg_compare_doubts(campaign->machine, campaign->kind, entry, &expected->shape);
   one->at_once = entry->run.facts.at_once;
   one->predicted_s = expected->time_s;
   if (one->at_once == 0 || one->at_once >= one->processors) /* closed forms know of no turns */
@@ -129,10 +148,12 @@ static void take_prediction(const TgCampaign *campaign, TgCampaignCase *one, con
 static TgCampaignCase *new_case(const TgCampaign *campaign, const TgRunCommand *run, guint line, guint entry) {
   const TgAlgo *algo = &tg_run_entry(run, entry)->algo;
   const TgOptions *own = &((const Line *)campaign->lines->pdata[line])->own;
+  const char *name = own->arguments[entry]; /* there is one transport */
   TgCampaignCase *one = g_new(TgCampaignCase, 1);
   *one = (TgCampaignCase){.line = line,
                           .entry = entry,
-                          .algorithm = g_strdup(tg_algo_name(algo)),
+                          .algorithm = g_strdup(tg_algo_is_path(name) ? name : tg_algo_name(algo)),
+                          .computes = tg_computes_text(&algo->schedule.computes),
                           .grid = g_strdup(tg_schedule_grid_text(&algo->schedule).s),
                           .parameters = own->set ? g_strjoinv(" ", own->set) : g_strdup(""),
                           .collective = g_strdup(tg_collective_name(run->options.collective)),
@@ -155,7 +176,7 @@ static void predict_case(TgCli *cli, const TgCampaign *campaign, TgRunCommand *r
   if (tg_run_predict(cli, run, of, campaign->machine, &expected, &error))
     take_prediction(campaign, one, of, &expected);
   else
-    fail(one, error->message);
+    fail(one, tg_error_status(error), error->message);
 }
 
 /* An error in a line ends the campaign before anything runs. */
@@ -216,12 +237,12 @@ static void run_case(TgCli *cli, const TgCampaign *campaign, TgRunCommand *run, 
   g_auto(TgComparison) comparison = {0};
   TgRunEntry *entry = run->results->pdata[one->entry];
   if (!tg_run_try(cli, run, entry, campaign->machine, &comparison, &error)) {
-    fail(one, error->message);
+    fail(one, tg_error_status(error), error->message);
     return;
   }
   one->time = entry->run.time;
   one->done = true;
-  if (!entry->run.check.ok) fail(one, entry->run.check.text);
+  if (!entry->run.check.ok) fail(one, TG_EXIT_WRONG, entry->run.check.text);
 }
 
 static TgExit run_line(TgCli *cli, const TgCampaign *campaign, guint line, TgProgressLine *progress) {
@@ -263,18 +284,18 @@ static TgExit say(TgCli *cli, const TgCampaign *campaign) {
 }
 
 static TgExit check_failures(const TgCli *cli, const TgCampaign *campaign) {
-  guint failed = 0, wrong = 0;
+  guint failed = 0;
   const TgCampaignCase *first = NULL;
   for (guint c = 0; c < campaign->cases->len; c++) {
     const TgCampaignCase *one = tg_campaign_case(campaign, c);
     failed += one->failure != NULL;
-    wrong += one->failure && one->time.trials > 0;
+
     if (one->failure && !first) first = one;
   }
   if (failed == 0) return TG_EXIT_DONE;
-  return tg_report(cli, wrong ? TG_EXIT_WRONG : TG_EXIT_FAILED,
-                   "compare: %u of %u cases failed, the first %s on %s: %s", failed, campaign->cases->len,
-                   first->algorithm, first->grid, first->failure);
+  return tg_report(cli, first->status, "compare: %u of %u cases failed; the first is %s on %s (%s:%d): %s", failed,
+                   campaign->cases->len, first->algorithm, first->grid, cli->options.campaign,
+                   ((const Line *)campaign->lines->pdata[first->line])->number, first->failure);
 }
 
 static TgExit check_options(const TgCli *cli) {
@@ -282,15 +303,43 @@ static TgExit check_options(const TgCli *cli) {
   const struct {
     const char *name;
     bool given;
-  } others[] = {{"ALGO", options->arguments != NULL},
-                {"--a", options->a != NULL},
-                {"--b", options->b != NULL},
-                {"--trace", options->trace != NULL},
-                {"--integers", options->integers}};
+  } others[] = {{"--a", options->a != NULL},         {"--b", options->b != NULL},
+                {"--trace", options->trace != NULL}, {"--integers", options->integers},
+                {"--sizes", options->sizes != NULL}, {"--budget", options->budget != NULL}};
+  if (options->arguments)
+    return tg_report(cli, TG_EXIT_USAGE, "--campaign: its list says what to run: leave out %s", options->arguments[0]);
   for (size_t o = 0; o < G_N_ELEMENTS(others); o++)
-    if (others[o].given)
-      return tg_report(cli, TG_EXIT_USAGE, "--campaign: not with %s; its list says what to run", others[o].name);
+    if (others[o].given) return tg_report(cli, TG_EXIT_USAGE, "--campaign cannot be combined with %s", others[o].name);
+  if (options->plot && options->dry_run)
+    return tg_report(cli, TG_EXIT_USAGE, "--plot cannot be combined with --dry-run, which measures nothing");
   return tg_campaign_files_check(cli);
+}
+
+static void warn_of_doubts(const TgCli *cli, const TgCampaign *campaign) {
+  static const struct {
+    TgCompareDoubt doubt;
+    const char *words;
+  } doubts[] = {{TG_DOUBT_LINKS, "have several processors, but it was measured with one, so it has no link times"},
+                {TG_DOUBT_PROCESSORS, "have another number of processors, which share resources differently"},
+                {TG_DOUBT_TILES, "have other tiles than its rates are for"},
+                {TG_DOUBT_SIZES, "have products of sizes that its rates do not cover: their time is extrapolated"}};
+  for (size_t d = 0; d < G_N_ELEMENTS(doubts); d++) {
+    guint count = 0;
+    for (guint c = 0; c < campaign->cases->len; c++)
+      count += (tg_campaign_case(campaign, c)->doubts & doubts[d].doubt) != 0;
+    if (count)
+      tg_report(cli, TG_EXIT_DONE, "warning: --machine %s: %u of %u cases %s", cli->options.machine, count,
+                campaign->cases->len, doubts[d].words);
+  }
+}
+
+/* Options of the command line are not blamed on the list. */
+static TgExit read_options(const TgCli *cli, TgCampaign *campaign) {
+  g_auto(TgRunCommand) run = {0};
+  TgExit status = tg_run_options(cli, "compare", &run);
+  campaign->kind = run.kind;
+  if (!status) status = tg_transport_option(cli, campaign->kind, &campaign->transport);
+  return status ? status : tg_type_option(cli, &campaign->element);
 }
 
 TgExit tg_campaign(TgCli *cli, const TgMachine *machine) {
@@ -299,13 +348,14 @@ TgExit tg_campaign(TgCli *cli, const TgMachine *machine) {
                                  .lines = g_ptr_array_new_with_free_func(free_line),
                                  .cases = g_ptr_array_new_with_free_func(free_case)};
   TgExit status = check_options(cli);
-  if (!status) status = tg_executor_option(cli, "compare", &campaign.kind);
-  if (!status) status = tg_transport_option(cli, campaign.kind, &campaign.transport);
-  if (!status) status = tg_type_option(cli, &campaign.element);
+  bool same = false;
+  if (!status) status = read_options(cli, &campaign);
   if (!status) status = read_list(cli, &campaign);
+  if (!status) status = check_distinct(cli, &campaign);
   if (!status) status = predict_all(cli, &campaign);
-  if (!status) status = tg_campaign_resume(cli, &campaign);
-  if (!status) status = save(cli, &campaign);
+  if (!status) warn_of_doubts(cli, &campaign);
+  if (!status) status = tg_campaign_resume(cli, &campaign, &same);
+  if (!status && !same) status = save(cli, &campaign);
   if (!status && !cli->options.dry_run) status = run_all(cli, &campaign);
   if (status) return status;
   tg_environment_end(&campaign.environment);

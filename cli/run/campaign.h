@@ -10,6 +10,7 @@
 typedef struct TgCampaignCase {
   guint line, entry; /**< its line in the list, from 0, and its place there */
   char *algorithm, *grid, *parameters, *collective;
+  TgText computes; /**< its product */
   TgShape shape;
   int64_t processors, at_once;       /**< at_once as in TgExecutorFacts */
   double predicted_s, closed_form_s; /**< NaN where there is none */
@@ -17,6 +18,8 @@ typedef struct TgCampaignCase {
   bool done;                         /**< it was run, or cannot be */
   TgMeasurement time;                /**< NaN until then */
   char *failure;                     /**< why it has no time, or a wrong product; NULL: nothing is wrong */
+  TgExit status;                     /**< of the failure */
+  unsigned doubts;                   /**< of its prediction: TgCompareDoubt */
 } TgCampaignCase;
 
 typedef struct TgCampaign {
@@ -32,7 +35,7 @@ typedef struct TgCampaign {
 /** How well the predictions did, over all cases with a time. Shares are from 0 to 1; NaN where there is nothing. */
 typedef struct TgCampaignSummary {
   int total, completed, failed;               /**< cases */
-  double median_error, p90_error, most_error; /**< absolute, of (predicted - measured) / measured */
+  double median_error, p90_error, most_error; /**< absolute, of (predicted - measured) / measured; nearest ranks */
   int with_interval, within;                  /**< cases that have an interval, and that lie in it */
   int closed_forms;                           /**< cases that have one */
   double closed_median_error, closed_p90_error;
@@ -48,8 +51,9 @@ TgExit tg_campaign(TgCli *cli, const TgMachine *machine);
 
 /** The file of -o as it is now. Free with g_free(). */
 char *tg_campaign_csv(const TgCampaign *campaign);
-/** Takes from the file of -o, where it exists, what was run before. Refuses one of another list, machine or job. */
-TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign);
+/** Takes from the file of -o, where it exists, what was run before. Refuses one of another list, machine or job.
+ * `same`: the file is as it would be written now. */
+TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign, bool *same);
 
 TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign);
 void tg_campaign_print(TgCli *cli, const TgCampaign *campaign);

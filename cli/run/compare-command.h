@@ -20,6 +20,18 @@ typedef struct TgCompareCommand {
  * `estimate`. */
 void tg_compare_estimate(const TgMachine *machine, const TgRunEntry *entry, TgElement element,
                          const TgExpectedRun *expected, const TgFormula *formula, TgEstimate *estimate);
+/** Why a prediction may be off by more than the machine's error. */
+typedef enum TgCompareDoubt {
+  TG_DOUBT_LINKS = 1,      /**< the machine file was measured with one processor, so it has no link times */
+  TG_DOUBT_PROCESSORS = 2, /**< … with another number of processors, which share resources differently */
+  TG_DOUBT_TILES = 4,      /**< its rates are for other tiles */
+  TG_DOUBT_SIZES = 8       /**< its rates are for other sizes: the time is extrapolated */
+} TgCompareDoubt;
+
+/** All that apply to a prediction of the shape, one or several of them together. */
+unsigned tg_compare_doubts(const TgMachine *machine, const TgExecutorKind *kind, const TgRunEntry *entry,
+                           const TgShape *shape);
+
 /** Warns of a machine file for another device. */
 void tg_compare_warn_of_device(const TgCli *cli, const TgMachine *machine, const TgEnvironment *environment);
 

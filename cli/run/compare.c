@@ -59,18 +59,55 @@ void tg_compare_warn_of_device(const TgCli *cli, const TgMachine *machine, const
               executor->device, device);
 }
 
+static unsigned doubts_of_processors(const TgMachine *machine, const TgExecutorKind *kind, const TgAlgo *algo) {
+  const double measured = machine->executor.processors, processors = (double)tg_schedule_processors(&algo->schedule);
+  if (measured == 1 && processors > 1) return TG_DOUBT_LINKS;
+  return kind->on_gpu && measured > 0 && processors != measured ? TG_DOUBT_PROCESSORS : 0;
+}
+
+/* How many processors share the device says how large the tiles of each are. Where problems are tiled around a
+ * schedule, blocks are whole tiles, and a file of `calibrate` has none. */
+static unsigned doubts_of_tiles(const TgMachineProcessor *processor, const TgExecutorFacts *facts) {
+  if (processor->tile_rows == 0 && processor->tile_columns == 0) return 0;
+  const bool same = fmax(processor->tile_rows, 1) == MAX(facts->tile[0], 1) &&
+                    fmax(processor->tile_columns, 1) == MAX(facts->tile[1], 1);
+  return same ? 0 : TG_DOUBT_TILES;
+}
+
+static double product_side(const TgMachine *machine, const TgAlgo *algo, const TgShape *shape) {
+  const TgProductSize product = tg_largest_product(&algo->schedule, shape);
+  return cbrt(tg_machine_tiled_elements(machine, product.m, product.n) * (double)product.k);
+}
+
+/* Beyond its ends a table of rates says that of the end, which within a factor of two is about right. */
+static unsigned doubts_of_sizes(const TgMachine *machine, const TgAlgo *algo, const TgShape *shape) {
+  const double far = 2;
+  const TgMachineRates *rates = &machine->processor.rate;
+  if (rates->rows == 0 || algo->schedule.computes.right == TG_MATRICES) return 0;
+  const double side = product_side(machine, algo, shape);
+  const bool within = side * far >= rates->row[0].size && side <= rates->row[rates->rows - 1].size * far;
+  return within ? 0 : TG_DOUBT_SIZES;
+}
+
+unsigned tg_compare_doubts(const TgMachine *machine, const TgExecutorKind *kind, const TgRunEntry *entry,
+                           const TgShape *shape) {
+  return doubts_of_processors(machine, kind, &entry->algo) | doubts_of_tiles(&machine->processor, &entry->run.facts) |
+         doubts_of_sizes(machine, &entry->algo, shape);
+}
+
 static void warn(const TgCli *cli, const TgCompareCommand *compare) {
   const TgMachineExecutor *executor = &compare->machine.executor;
   tg_compare_warn_of_device(cli, &compare->machine, &compare->run.environment);
   for (guint r = 0; r < compare->run.results->len; r++) {
     const TgAlgo *algo = &tg_run_entry(&compare->run, r)->algo;
     const int64_t processors = tg_schedule_processors(&algo->schedule);
-    if (executor->processors == 1 && processors > 1)
+    const unsigned doubts = doubts_of_processors(&compare->machine, compare->run.kind, algo);
+    if (doubts & TG_DOUBT_LINKS)
       tg_report(cli, TG_EXIT_DONE,
                 "warning: --machine %s was measured with one processor, so it has no link times; %s has %" PRId64
                 " processors",
                 cli->options.machine, tg_algo_name(algo), processors);
-    else if (compare->run.kind->on_gpu && executor->processors > 0 && (double)processors != executor->processors)
+    if (doubts & TG_DOUBT_PROCESSORS)
       tg_report(cli, TG_EXIT_DONE,
                 "warning: --machine %s was measured with %g processors, but %s has %" PRId64
                 ", which share resources differently",
@@ -78,38 +115,25 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
   }
 }
 
-/* How many processors share the device says how large the tiles of each are. Where problems are tiled around a
- * schedule, blocks are whole tiles, and a file of `calibrate` has none. */
-static void compare_warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, guint r) {
-  const TgAlgo *algo = &tg_run_entry(&compare->run, r)->algo;
-  const TgExecutorFacts *facts = &tg_run_entry(&compare->run, r)->run.facts;
+static void warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, const TgRunEntry *entry) {
   const TgMachineProcessor *processor = &compare->machine.processor;
-  const double has[] = {fmax(processor->tile_rows, 1), fmax(processor->tile_columns, 1)};
-  const int32_t runs[] = {MAX(facts->tile[0], 1), MAX(facts->tile[1], 1)};
-  if (processor->tile_rows == 0 && processor->tile_columns == 0) return;
-  if (has[0] == runs[0] && has[1] == runs[1]) return;
   tg_report(cli, TG_EXIT_DONE,
             "warning: %s%s is for processors that multiply %gx%g of C at a time, but those of %s multiply %dx%d: its "
             "rates are for other tiles",
             compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine,
-            has[0], has[1], tg_algo_name(algo), runs[0], runs[1]);
+            fmax(processor->tile_rows, 1), fmax(processor->tile_columns, 1), tg_algo_name(&entry->algo),
+            MAX(entry->run.facts.tile[0], 1), MAX(entry->run.facts.tile[1], 1));
 }
 
-/* Beyond its ends a table of rates says that of the end, which within a factor of two is about right. */
-static void compare_warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, guint r) {
-  const double far = 2;
+static void warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, const TgRunEntry *entry,
+                          const TgShape *shape) {
   const TgMachineRates *rates = &compare->machine.processor.rate;
-  const TgAlgo *algo = &tg_run_entry(&compare->run, r)->algo;
-  if (rates->rows == 0 || algo->schedule.computes.right == TG_MATRICES) return;
-  const TgProductSize product = tg_largest_product(&algo->schedule, &tg_compare_result(compare, r)->expected.shape);
-  const double side = cbrt(tg_machine_tiled_elements(&compare->machine, product.m, product.n) * (double)product.k);
-  const double least = rates->row[0].size, most = rates->row[rates->rows - 1].size;
-  if (side * far >= least && side <= most * far) return;
   tg_report(cli, TG_EXIT_DONE,
             "warning: %s%s has rates for products of %.4g to %.4g elements along a side, but those of %s have %.4g: "
             "their time is extrapolated",
             compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine,
-            least, most, tg_algo_name(algo), side);
+            rates->row[0].size, rates->row[rates->rows - 1].size, tg_algo_name(&entry->algo),
+            product_side(&compare->machine, &entry->algo, shape));
 }
 
 /* On the grid of the first ALGO and with its kernel, so that as many processors share what they share. */
@@ -208,8 +232,11 @@ static TgExit measure(TgCli *cli, TgCompareCommand *compare, guint r) {
   const TgExit status =
       tg_run_measure(cli, &compare->run, compare->run.results->pdata[r], &compare->machine, comparison);
   if (status) return status;
-  compare_warn_of_tiles(cli, compare, r);
-  compare_warn_of_sizes(cli, compare, r);
+  const TgRunEntry *entry = tg_run_entry(&compare->run, r);
+  const TgShape *shape = &comparison->expected.shape;
+  const unsigned doubts = tg_compare_doubts(&compare->machine, compare->run.kind, entry, shape);
+  if (doubts & TG_DOUBT_TILES) warn_of_tiles(cli, compare, entry);
+  if (doubts & TG_DOUBT_SIZES) warn_of_sizes(cli, compare, entry, shape);
   return TG_EXIT_DONE;
 }
 
@@ -222,8 +249,8 @@ static TgExit run_campaign(TgCli *cli) {
   if (!status) status = tg_type_option(cli, &run->options.element);
   if (!status && !cli->options.machine)
     status = tg_report(cli, TG_EXIT_USAGE,
-                       "--campaign: expected --machine with a file of `topogemm calibrate --on %s`, by which all cases "
-                       "are predicted, also when the campaign is taken up again",
+                       "--campaign needs --machine with a file from `topogemm calibrate --on %s`: all cases are "
+                       "predicted from the same file, even after the campaign is resumed",
                        run->kind->name);
   if (!status) status = compare_machine(cli, &compare);
   return status ? status : tg_campaign(cli, &compare.machine);
@@ -295,7 +322,7 @@ static const TgExample examples[] = {
      "does the machine file from `calibrate` rank these schedules correctly?"},
     {"compare summa -n 512 --grid 3x3 --on cpu --trace both.json -o steps.svg", "both on one time axis, and a plot"},
     {"compare --campaign cases.txt --on cpu --machine my.machine -o results.csv",
-     "predict all cases of a list, then run them; repeat the command to go on where it was stopped"},
+     "predict all cases of a list, then run them; if it is stopped, repeat the command to resume"},
     {NULL, NULL},
 };
 
@@ -310,9 +337,10 @@ const TgCommand tg_command_compare = {
         "A step without a time of its own, such as a move hidden behind products, counts towards the next step that "
         "has one. Several ALGOs make a table with the predicted and the measured ranking. -o writes the document "
         "(.json), a plot (.svg, .png, .pdf) or its gnuplot script (.gp).\n"
-        "With --campaign the predictions of all cases are in -o (.csv) before the first case runs, and each "
-        "measurement as soon as it is there. The report has the errors, those of the closed forms, the rank "
-        "correlation, and by how much the predicted fastest is slower than the fastest.",
+        "With --campaign the predictions of all cases are written to -o (.csv) before the first case runs, and each "
+        "measurement as soon as it has been taken. The report gives the errors of the predictions and of the closed "
+        "forms, the rank correlation, and how much slower the schedule predicted to be fastest is than the one that "
+        "was.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

@@ -48,6 +48,8 @@ typedef struct TgRunCommand {
 void tg_run_clear(TgRunCommand *run);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgRunCommand, tg_run_clear)
 
+/** Reads the options that say how to run, but not what. */
+TgExit tg_run_options(const TgCli *cli, const char *command, TgRunCommand *run);
 /** Reads what is to run, binds it, and prepares the matrices: all that can be wrong without a device. */
 TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run);
 /** Opens the device, draws the matrices, and finds the variants. Where there is no device, a schedule that fails its

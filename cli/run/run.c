@@ -230,7 +230,8 @@ static TgExit overlap_option(const TgCli *cli, TgRunCommand *run) {
   return tg_report(cli, TG_EXIT_USAGE, "--overlap %s: expected on or off", overlap);
 }
 
-static TgExit read_options(const TgCli *cli, TgRunCommand *run) {
+TgExit tg_run_options(const TgCli *cli, const char *command, TgRunCommand *run) {
+  run->command = command;
   TgExit status = tg_executor_option(cli, run->command, &run->kind);
   if (!status) status = tg_executor_options_check(cli, run->kind);
   if (!status) status = tg_transports_option(cli, run->kind, run->transports, &run->transport_count);
@@ -274,8 +275,7 @@ static TgExit prepare_matrices(const TgCli *cli, TgRunCommand *run) {
 }
 
 TgExit tg_run_begin(const TgCli *cli, const char *command, TgRunCommand *run) {
-  run->command = command;
-  TgExit status = read_options(cli, run);
+  TgExit status = tg_run_options(cli, command, run);
   if (!status) status = bind_all(cli, run);
   if (!status) status = tg_run_baseline_check(cli, run);
   return status ? status : prepare_matrices(cli, run);

@@ -1697,10 +1697,10 @@ def test_compare_campaign():
         assert all(row[key] == was[key] for key in list(row)[:16]) and row["trials"] == "3" and not row["failure"], row
         assert math.isclose(float(row["measured_s"]), one["measured_s"], rel_tol=1e-8)
         error = (one["predicted_s"] - one["measured_s"]) / one["measured_s"]
-        assert math.isclose(one["error"], error, rel_tol=1e-6) and math.isclose(float(row["error"]), error, rel_tol=1e-6), row
+        assert math.isclose(one["error"], error, rel_tol=1e-6) and math.isclose(float(row["error"]), error, rel_tol=1e-4), row
     summary, errors = said["overall"], sorted(abs(one["error"]) for one in said["cases"])
     assert (summary["total"], summary["completed"], summary["failed"], summary["problems"]) == (4, 4, 0, 1), summary
-    assert (summary["median_error"], summary["p90_error"], summary["most_error"]) == (errors[1], errors[3], errors[3]), summary
+    assert (summary["median_error"], summary["p90_error"], summary["most_error"]) == ((errors[1] + errors[2]) / 2, errors[3], errors[3]), summary
     # Stopped after the first case: only the others run.
     kept, lines = results.read_text().splitlines(True), before.splitlines(True)
     results.write_text("".join(kept[:2] + lines[2:]))
@@ -1710,7 +1710,7 @@ def test_compare_campaign():
                    lambda: machine.write_text(machine.read_text().replace("latency_s = 1", "latency_s = 2"))]:
         whole = results.read_text(), cases.read_text(), machine.read_text()
         change()
-        assert "is no row of this campaign" in run(*words, expect=2).stderr and results.read_text() == whole[0]
+        assert "does not match this campaign" in run(*words, expect=2).stderr and results.read_text() == whole[0]
         cases.write_text(whole[1])
         machine.write_text(whole[2])
 
@@ -1722,17 +1722,43 @@ def test_compare_campaign_failures():
     words = ["compare", "--campaign", "cases.txt", "--on", "cpu", "--machine", "my.machine", "-o", "results.csv", "--trials", 3]
     wrong = pathlib.Path(__file__).resolve().parents[1] / "golden" / "cli" / "wrong-shift.sched"
     cases.write_text(f"cannon --grid 2x2 -n 4\n{wrong} --grid 4x4 -n 8\n")
-    done = run(*words, expect=1)
+    done = run(*words, expect=3)
     rows = rows_of(results)
-    assert "1 of 2 cases failed" in done.stderr and rows[0]["measured_s"] and not rows[1]["measured_s"] and rows[1]["failure"], rows
+    assert "1 of 2 cases failed" in done.stderr and "cases.txt:2" in done.stderr and rows[0]["measured_s"] and not rows[1]["measured_s"] and rows[1]["failure"], rows
     results.unlink()
     for text, said in [("cannon --grid 2x2 -n 4\nsumma --grid 2x3x4 -n 4\n", "cases.txt:2: "), ("\ncannon --grid 2x2 -n 4 --trials 3\n", "cases.txt:2: unknown option --trials"),
-                       ("cannon --grid '2x2 -n 4", "cases.txt:1: "), ("# nothing\n", "it has no cases"), ("--grid 2x2 -n 4\n", "expected ALGO"),
+                       ("cannon --grid '2x2 -n 4", "cases.txt:1: "), ("# nothing\n", "no cases in it"), ("--grid 2x2 -n 4\n", "expected ALGO"),
                        ("cannon --grid 2x2\n", "cases.txt:1: ")]:
         cases.write_text(text)
         assert said in run(*words, expect=2).stderr and not results.exists(), text
+    # What an editor makes of a list, and what is no list.
+    cases.write_bytes(b"\xef\xbb\xbfcannon --grid 2x2 -n 4\r\n\r\n")
+    run(*words)
+    assert [row["algorithm"] for row in rows_of(results)] == ["cannon"]
+    kept = results.read_text()
+    for text, said in [(kept + "\nnotes\n", "line 4 is beyond"), (kept.splitlines(True)[0], "line 2 is missing"), ("notes\n", "line 1 is not")]:
+        results.write_text(text)
+        assert said in run(*words, expect=2).stderr and results.read_text() == text
+    row = kept.splitlines()[1].split(",")
+    for at, value in [(16, "inf"), (19, "0"), (21, '"the product is wrong"'), (16, "")]:  # no good time: the case runs again
+        results.write_text(kept.splitlines(True)[0] + ",".join(value if a == at else word for a, word in enumerate(row)) + "\n")
+        run(*words, "--trials", 4)
+        assert rows_of(results)[0]["trials"] == "4" and not rows_of(results)[0]["failure"], (at, value)
+    results.unlink()
+    cases.write_bytes(b"cannon --grid 2x2 -n 4\n\0summa --grid 2x2 -n 4\n")
+    assert "zero byte" in run(*words, expect=2).stderr
+    shutil.copy(pathlib.Path(wrong).parent / "wrong-shift.sched", "s.gp")
+    cases.write_text("./s.gp --grid 2x2 -n 4\n")
+    before = pathlib.Path("s.gp").read_text()
+    assert "would overwrite an input" in run(*words, "--plot", "s.gp", expect=2).stderr and pathlib.Path("s.gp").read_text() == before
+    cases.write_text("mmt --grid 2 -n 4\nring --grid 2 -n 4\ncannon --grid 2x2 -n 4\n")  # other products are not ranked together
+    assert document(*words)["overall"]["problems"] == 1
+    results.unlink()
+    cases.write_text("cannon25d -n 4 --set q=2 --set c=1\ncannon25d -n 4\n")
+    assert [one["set"] for one in document(*words, "--set", "c=2", "--set", "q=2")["cases"]] == ["q=2 c=1", "c=2 q=2"]
+    results.unlink()
     cases.write_text("cannon --grid 2x2 -n 4\n")
-    for more, said in [(["cannon"], "ALGO"), (["--trace", "t.json"], "--trace"), (["-o", "r.json"], ".csv"), (["--plot", "p.txt"], ".svg")]:
+    for more, said in [(["cannon"], "leave out cannon"), (["--trials", "x"], "topogemm: --trials: "), (["--plot", "p.gp", "--dry-run"], "measures nothing"), (["--trace", "t.json"], "--trace"), (["-o", "r.json"], ".csv"), (["--plot", "p.txt"], ".svg")]:
         assert said in run(*words, *more, expect=2).stderr, more
     assert "--machine" in run("compare", "--campaign", "cases.txt", "--on", "cpu", expect=2).stderr
     assert "only with --campaign" in run("compare", "cannon", "--grid", "2x2", "-n", 4, "--on", "cpu", "--dry-run", expect=2).stderr

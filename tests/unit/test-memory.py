@@ -156,7 +156,7 @@ def test_runs_stay_within_the_limit():
     if SANITIZED:
         raise tap.Skipped("a sanitizer takes memory of its own")
     for words in ["run cannon --grid 4x4 -n 700 --on cpu --trials 3", "run cannon --grid 4x4 -n 1200 --on cpu --trials 3 --type f64",
-                  "compare cannon --grid 4x4 -n 700 --on cpu --trials 3"]:
+                  "compare cannon --grid 4x4 -n 700 --on cpu --trials 3 --budget 0.01"]:
         done = 0
         for megabytes in range(20, 140, 20):
             took, status = peak(*words.split(), "--memory-limit", f"{megabytes}M", status=True)
