@@ -240,8 +240,11 @@ bool tg_ranks_agree(const TgRanksJob *job, GError *own, GError **error, double d
 }
 
 void tg_ranks_abort(const TgRanksJob *job, const char *message) {
-  /* Several ranks wait for the one that does not come: the first speaks, and ends the others while they sleep. */
-  const double sleep_s = end_deadline_s * job->rank / job->ranks;
+  /* Several ranks wait for the one that does not come: the first of them speaks and leaves, and the others are ended
+   * while they sleep, which mpirun does within about a second. */
+  enum { FEW = 4 };
+  const double apart_s = 2, few_s = apart_s * MIN(job->rank, FEW);
+  const double sleep_s = few_s + (job->rank < FEW ? 0 : apart_s * job->rank / job->ranks);
   const struct timespec pause = {(time_t)sleep_s, (long)(1e9 * (sleep_s - floor(sleep_s)))};
   nanosleep(&pause, NULL);
   dprintf(stderr_kept, "topogemm: rank %d of %d on %s: %s\n", job->rank, job->ranks, tg_ranks_host(job, job->rank),
