@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LIMIT_BYTES = 16 << 20, MOST_CASES = 100000 };
+enum { LIMIT_BYTES = 16 << 20, MOST_CASES = 10000 };
 
 /** A line of the list. */
 typedef struct Line {
@@ -289,7 +289,6 @@ static TgExit check_failures(const TgCli *cli, const TgCampaign *campaign) {
   for (guint c = 0; c < campaign->cases->len; c++) {
     const TgCampaignCase *one = tg_campaign_case(campaign, c);
     failed += one->failure != NULL;
-
     if (one->failure && !first) first = one;
   }
   if (failed == 0) return TG_EXIT_DONE;
