@@ -32,11 +32,8 @@ static double quantile(GArray *numbers, double part) {
   return g_array_index(numbers, double, (guint)fmax(place, 1) - 1);
 }
 
-/* The mean of the two in the middle, where there are two. */
 static double median(GArray *numbers) {
-  const double lower = quantile(numbers, 0.5);
-  if (numbers->len == 0 || numbers->len % 2) return lower;
-  return (lower + g_array_index(numbers, double, numbers->len / 2)) / 2;
+  return numbers->len ? tg_measurement_of((double *)(void *)numbers->data, (int32_t)numbers->len, 0).median_s : NAN;
 }
 
 static GArray *new_numbers(void) {

@@ -332,23 +332,15 @@ static void warn_of_doubts(const TgCli *cli, const TgCampaign *campaign) {
   }
 }
 
-/* Options of the command line are not blamed on the list. */
-static TgExit read_options(const TgCli *cli, TgCampaign *campaign) {
-  g_auto(TgRunCommand) run = {0};
-  TgExit status = tg_run_options(cli, "compare", &run);
-  campaign->kind = run.kind;
-  if (!status) status = tg_transport_option(cli, campaign->kind, &campaign->transport);
-  return status ? status : tg_type_option(cli, &campaign->element);
-}
-
-TgExit tg_campaign(TgCli *cli, const TgMachine *machine) {
-  g_auto(TgCampaign) campaign = {.machine = machine,
-                                 .transport = TG_TRANSPORT_COPY,
+TgExit tg_campaign(TgCli *cli, const TgRunCommand *run, const TgMachine *machine) {
+  g_auto(TgCampaign) campaign = {.kind = run->kind,
+                                 .machine = machine,
+                                 .transport = run->options.transport,
+                                 .element = run->options.element,
                                  .lines = g_ptr_array_new_with_free_func(free_line),
                                  .cases = g_ptr_array_new_with_free_func(free_case)};
   TgExit status = check_options(cli);
   bool same = false;
-  if (!status) status = read_options(cli, &campaign);
   if (!status) status = read_list(cli, &campaign);
   if (!status) status = check_distinct(cli, &campaign);
   if (!status) status = predict_all(cli, &campaign);

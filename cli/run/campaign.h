@@ -46,8 +46,8 @@ typedef struct TgCampaignSummary {
   int regret_small;                  /**< problems where that is at most 5 % */
 } TgCampaignSummary;
 
-/** Runs the list of --campaign. */
-TgExit tg_campaign(TgCli *cli, const TgMachine *machine);
+/** Runs the list of --campaign. Of `run` the executor, the transport and the type are taken. */
+TgExit tg_campaign(TgCli *cli, const TgRunCommand *run, const TgMachine *machine);
 
 /** The file of -o as it is now. Free with g_free(). */
 char *tg_campaign_csv(const TgCampaign *campaign);

@@ -240,11 +240,11 @@ static TgExit measure(TgCli *cli, TgCompareCommand *compare, guint r) {
   return TG_EXIT_DONE;
 }
 
-/* Its list says what runs, so that only --machine is left to be read. */
+/* Its list says what runs; how is said for all of it, and not blamed on a line. */
 static TgExit run_campaign(TgCli *cli) {
   g_auto(TgCompareCommand) compare = {0};
   TgRunCommand *run = &compare.run;
-  TgExit status = tg_executor_option(cli, "compare", &run->kind);
+  TgExit status = tg_run_options(cli, "compare", run);
   if (!status) status = tg_transport_option(cli, run->kind, &run->options.transport);
   if (!status) status = tg_type_option(cli, &run->options.element);
   if (!status && !cli->options.machine)
@@ -253,7 +253,7 @@ static TgExit run_campaign(TgCli *cli) {
                        "predicted from the same file, even after the campaign is resumed",
                        run->kind->name);
   if (!status) status = compare_machine(cli, &compare);
-  return status ? status : tg_campaign(cli, &compare.machine);
+  return status ? status : tg_campaign(cli, run, &compare.machine);
 }
 
 static TgExit check_words(const TgCli *cli) {
