@@ -1,4 +1,4 @@
-/* What a campaign shows: its errors summed up, the cases that were predicted worst, a document, and a plot. */
+/* What a campaign shows: its figures, the cases that were predicted worst, a document, and a plot. */
 #include "campaign.h"
 #include "output-files.h"
 #include "output.h"
@@ -12,110 +12,6 @@
 #include <string.h>
 
 enum { WORST = 10 };
-
-static double error_of(const TgCampaignCase *one) {
-  return (one->predicted_s - one->time.median_s) / one->time.median_s;
-}
-
-/* --- summing up --------------------------------------------------------------------------------------------------- */
-
-static int compare_numbers(const void *one, const void *other) {
-  const double a = *(const double *)one, b = *(const double *)other;
-  return (a > b) - (a < b);
-}
-
-/* The smallest number that `part` of all are no larger than; NaN of none. Sorts them. */
-static double quantile(GArray *numbers, double part) {
-  if (numbers->len == 0) return NAN;
-  g_array_sort(numbers, compare_numbers);
-  const double place = ceil(part * numbers->len);
-  return g_array_index(numbers, double, (guint)fmax(place, 1) - 1);
-}
-
-static double median(GArray *numbers) {
-  return numbers->len ? tg_measurement_of((double *)(void *)numbers->data, (int32_t)numbers->len, 0).median_s : NAN;
-}
-
-static GArray *new_numbers(void) {
-  return g_array_new(FALSE, FALSE, sizeof(double));
-}
-
-static void add(GArray *numbers, double number) {
-  if (!isnan(number)) g_array_append_val(numbers, number);
-}
-
-static void sum_up_errors(const TgCampaign *campaign, TgCampaignSummary *summary) {
-  g_autoptr(GArray) errors = new_numbers(), closed = new_numbers(), noise = new_numbers();
-  for (guint c = 0; c < campaign->cases->len; c++) {
-    const TgCampaignCase *one = tg_campaign_case(campaign, c);
-    const double median_s = one->time.median_s;
-    summary->total++;
-    summary->failed += one->failure != NULL;
-    if (!tg_campaign_is_measured(one)) continue;
-    summary->completed++;
-    summary->with_interval += !isnan(one->least_s);
-    summary->within += one->least_s <= median_s && median_s <= one->most_s;
-    add(errors, fabs(error_of(one)));
-    add(closed, fabs(one->closed_form_s - median_s) / median_s);
-    add(noise, one->time.stddev_s / median_s);
-  }
-  summary->closed_forms = (int)closed->len;
-  summary->median_error = median(errors);
-  summary->p90_error = quantile(errors, 0.9);
-  summary->most_error = quantile(errors, 1);
-  summary->closed_median_error = median(closed);
-  summary->closed_p90_error = quantile(closed, 0.9);
-  summary->noise = median(noise);
-}
-
-static bool same_problem(const TgCampaignCase *one, const TgCampaignCase *other) {
-  return one->shape.m == other->shape.m && one->shape.n == other->shape.n && one->shape.k == other->shape.k &&
-         strcmp(one->computes.s, other->computes.s) == 0;
-}
-
-/* How well its cases are told apart; false where a case before has the same problem, or too few were measured. */
-static bool rank_problem(const TgCampaign *campaign, guint first, TgRanking *ranking) {
-  const guint count = campaign->cases->len;
-  const TgCampaignCase *one = tg_campaign_case(campaign, first);
-  g_autofree double *predicted_s = g_new(double, count);
-  g_autofree TgMeasurement *measured = g_new(TgMeasurement, count);
-  int found = 0;
-  if (!tg_campaign_is_measured(one)) return false;
-  for (guint c = 0; c < count; c++) {
-    const TgCampaignCase *other = tg_campaign_case(campaign, c);
-    if (!tg_campaign_is_measured(other) || !same_problem(one, other)) continue;
-    if (c < first) return false;
-    predicted_s[found] = other->predicted_s;
-    measured[found++] = other->time;
-  }
-  if (found < 2) return false;
-  *ranking = tg_ranking(campaign->machine, predicted_s, measured, found);
-  return true;
-}
-
-static void sum_up_problems(const TgCampaign *campaign, TgCampaignSummary *summary) {
-  static const double small = 0.05;
-  g_autoptr(GArray) taus = new_numbers(), regrets = new_numbers();
-  for (guint c = 0; c < campaign->cases->len; c++) {
-    TgRanking ranking;
-    if (!rank_problem(campaign, c, &ranking)) continue;
-    summary->problems++;
-    summary->regret_small += ranking.regret <= small;
-    if (ranking.pairs > 1) add(taus, ranking.tau);
-    add(regrets, ranking.regret);
-  }
-  summary->median_tau = median(taus);
-  summary->least_tau = quantile(taus, 0);
-  summary->median_regret = median(regrets);
-  summary->most_regret = quantile(regrets, 1);
-}
-
-TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign) {
-  TgCampaignSummary summary = {0};
-  sum_up_errors(campaign, &summary);
-  sum_up_problems(campaign, &summary);
-  return summary;
-}
 
 /* --- to people ---------------------------------------------------------------------------------------------------- */
 
@@ -165,7 +61,8 @@ static void print_summary(TgCli *cli, const TgCampaignSummary *summary) {
 }
 
 static int compare_errors(const void *one, const void *other) {
-  const double a = fabs(error_of(*(TgCampaignCase *const *)one)), b = fabs(error_of(*(TgCampaignCase *const *)other));
+  const double a = fabs(tg_campaign_error(*(TgCampaignCase *const *)one)),
+               b = fabs(tg_campaign_error(*(TgCampaignCase *const *)other));
   return (a < b) - (a > b);
 }
 
@@ -185,7 +82,7 @@ static void print_worst(TgCli *cli, const TgCampaign *campaign) {
     tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, one->shape.m, one->shape.n, one->shape.k);
     tg_table_add_time(table, one->predicted_s);
     tg_table_add_time(table, one->time.median_s);
-    tg_table_add(table, "%+.1f %%", 100 * error_of(one));
+    tg_table_add(table, "%+.1f %%", 100 * tg_campaign_error(one));
   }
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
@@ -234,7 +131,7 @@ static void write_case(TgJson *json, const TgCampaignCase *one) {
   tg_json_member_integer(json, "n", one->shape.n);
   tg_json_member_integer(json, "k", one->shape.k);
   tg_json_members(json, case_fields, one);
-  tg_json_member_double(json, "error", error_of(one));
+  tg_json_member_double(json, "error", tg_campaign_error(one));
   tg_json_member_string(json, "failure", one->failure);
   tg_json_end_object(json);
 }
@@ -271,15 +168,14 @@ TgExit tg_campaign_files_check(const TgCli *cli) {
   return tg_output_files_check(cli);
 }
 
-static void add_errors(TgPanel *panel, const char *curve, GArray *errors) {
-  g_array_sort(errors, compare_numbers);
+static void add_errors(TgPanel *panel, const char *curve, const GArray *errors) {
   for (guint e = 0; e < errors->len; e++)
     tg_panel_point(panel, curve, 100 * g_array_index(errors, double, e), 100.0 * (e + 1) / errors->len);
 }
 
 static char *make_script(const void *data, const TgPlotFormat *format) {
   const TgCampaign *campaign = data;
-  g_autoptr(GArray) errors = new_numbers(), closed = new_numbers();
+  g_autoptr(GArray) errors = tg_campaign_errors(campaign, false), closed = tg_campaign_errors(campaign, true);
   g_autofree char *title =
       g_strdup_printf("Predicted and measured on %s, %s", campaign->kind->name, tg_element_name(campaign->element));
   g_autofree char *note = g_strdup_printf("machine: %s", campaign->machine->name);
@@ -288,11 +184,7 @@ static char *make_script(const void *data, const TgPlotFormat *format) {
   tg_panel_parity(parity);
   for (guint c = 0; c < campaign->cases->len; c++) {
     const TgCampaignCase *one = tg_campaign_case(campaign, c);
-    const double median_s = one->time.median_s;
-    if (!tg_campaign_is_measured(one)) continue;
-    tg_panel_point(parity, one->algorithm, median_s, one->predicted_s);
-    add(errors, fabs(error_of(one)));
-    add(closed, fabs(one->closed_form_s - median_s) / median_s);
+    if (tg_campaign_is_measured(one)) tg_panel_point(parity, one->algorithm, one->time.median_s, one->predicted_s);
   }
   TgPanel *distribution =
       tg_chart_panel(chart, "errors", "absolute error, % of the measured time", "cases with at most this error, %");

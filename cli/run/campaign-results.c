@@ -56,7 +56,7 @@ static void add_measurement(GString *row, const TgCampaignCase *one) {
   for (size_t n = 0; n < G_N_ELEMENTS(times_s); n++) add_number(row, times_s[n]);
   if (tg_campaign_is_measured(one)) g_string_append_printf(row, "%d", time->trials);
   g_string_append_c(row, ',');
-  add_rounded(row, "%.5g", (one->predicted_s - time->median_s) / time->median_s);
+  add_rounded(row, "%.5g", tg_campaign_error(one));
   add_text(row, one->failure ? one->failure : "");
   g_string_truncate(row, row->len - 1);
 }

@@ -55,6 +55,9 @@ char *tg_campaign_csv(const TgCampaign *campaign);
  * `same`: the file is as it would be written now. */
 TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign, bool *same);
 
+/** Absolute errors of the measured cases, ascending: of their predictions, or of the closed forms that they have. Free
+ * with g_array_unref(). */
+GArray *tg_campaign_errors(const TgCampaign *campaign, bool closed_form);
 TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign);
 void tg_campaign_print(TgCli *cli, const TgCampaign *campaign);
 /** The document. */
@@ -70,6 +73,11 @@ static inline TgCampaignCase *tg_campaign_case(const TgCampaign *campaign, guint
 
 static inline bool tg_campaign_is_measured(const TgCampaignCase *one) {
   return one->done && !one->failure;
+}
+
+/** Of one that was measured: (predicted - measured) / measured. */
+static inline double tg_campaign_error(const TgCampaignCase *one) {
+  return (one->predicted_s - one->time.median_s) / one->time.median_s;
 }
 
 #endif
