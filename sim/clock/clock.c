@@ -352,23 +352,24 @@ void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
   }
 }
 
-/* Time at which the last node is done, and its time in products. */
-static void find_last(const TgClocks *clocks, double *time_s, double *compute_s, int64_t *node) {
-  *time_s = *compute_s = 0;
+/* The last node, and its time in products: of those that end at one time, but for rounding, one with the most. */
+static void find_last(const TgClocks *clocks, double time_s, double *compute_s, int64_t *node) {
+  *compute_s = 0;
   *node = 0;
   for (int64_t n = 0; n < clocks->nodes; n++) {
     const int64_t entry = clocks->level ? 0 : n;
-    const double time = tg_clocks_at(clocks, n);
     if (clocks->idle && clocks->idle[n]) continue;
-    if (time < *time_s || (time == *time_s && clocks->compute[entry] < *compute_s)) continue;
-    *time_s = time;
+    if (tg_clocks_at(clocks, n) < time_s * (1 - TG_ACCOUNT_ROUNDING) || clocks->compute[entry] < *compute_s) continue;
     *compute_s = clocks->compute[entry];
     *node = n;
   }
 }
 
 void tg_clocks_take(const TgClocks *clocks, TgCost *cost) {
-  find_last(clocks, &cost->time_s, &cost->compute_s, &cost->last_node);
+  cost->time_s = 0;
+  for (int64_t n = 0; n < clocks->nodes; n++)
+    if (!clocks->idle || !clocks->idle[n]) cost->time_s = tg_later(cost->time_s, tg_clocks_at(clocks, n));
+  find_last(clocks, cost->time_s, &cost->compute_s, &cost->last_node);
   cost->node_time_s = g_new(double, clocks->nodes);
   cost->node_compute_s = g_new(double, clocks->nodes);
   for (int64_t n = 0; n < clocks->nodes; n++) {
