@@ -29,6 +29,11 @@ static inline bool tg_comparison_waited(const TgComparison *comparison) {
   return comparison->waited > 0.05; /* false where it is not known */
 }
 
+/** Whether a machine's speed is another one than when it was calibrated: by more than a tenth. */
+static inline bool tg_drift_is_notable(double drift) {
+  return drift < 0.9 || drift > 1.1; /* false where it is not known */
+}
+
 /** What a run on an opened executor should take; nothing runs. Errors: of tg_expected_run(). */
 bool tg_compare_predict(const TgExecutor *executor, const TgMachine *machine, TgExpectedRun *expected, GError **error);
 

@@ -51,6 +51,20 @@ def regrets(path):
             for size, cases in sizes.items() if cases[0]["measured_s"]]
 
 
+def disturbed(case):
+    """Whether the machine was not as fast as when it was calibrated."""
+    return case["drift"] != "" and not 0.9 <= float(case["drift"]) <= 1.1
+
+
+def print_regrets(found, what):
+    """Of a list of regrets, their distribution."""
+    ordered = sorted(regret for regret, _, _ in found)
+    if ordered:
+        print(f"regret of the plan's first place, {len(ordered)} {what}: median {statistics.median(ordered):.1%}, 90th percentile "
+              f"{ordered[math.ceil(0.9 * len(ordered)) - 1]:.1%}, most {ordered[-1]:.1%}; at most 5 % in "
+              f"{sum(regret <= 0.05 for regret in ordered) / len(ordered):.1%}")
+
+
 def main():
     """See above."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -76,13 +90,12 @@ def main():
                            words.machine, "--type", words.type, "--trials", str(words.trials), "-o", results, "--json"],
                           stdout=subprocess.PIPE, text=True, check=False)
     report.write_text(done.stdout, encoding="utf-8")
-    for key, value in json.loads(done.stdout)["overall"].items():
-        print(f"{key:20} {value}")
+    said = json.loads(done.stdout)
+    for key, value in said["overall"].items():
+        print(f"{key:20} {value:<24} undisturbed {said['undisturbed'][key]}")
     found = regrets(results)
-    ordered = sorted(regret for regret, _, _ in found)
-    print(f"regret of the plan's first place, {len(ordered)} sizes: median {statistics.median(ordered):.1%}, 90th percentile "
-          f"{ordered[math.ceil(0.9 * len(ordered)) - 1]:.1%}, most {ordered[-1]:.1%}; at most 5 % in "
-          f"{sum(regret <= 0.05 for regret in ordered) / len(ordered):.1%}")
+    print_regrets(found, "sizes")
+    print_regrets([one for one in found if not any(disturbed(case) for case in one[2])], "sizes without a disturbed case")
     for regret, size, cases in sorted(found, key=lambda one: -one[0])[:5]:
         best = min(cases, key=lambda case: float(case["measured_s"] or "inf"))
         print(f"  {'x'.join(size)}: {cases[0]['algorithm']} {cases[0]['grid']} {float(cases[0]['measured_s']):.3g} s, "

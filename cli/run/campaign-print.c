@@ -38,7 +38,20 @@ static void add_problems(TgTable *table, const TgCampaignSummary *summary) {
   add_percent(table, "regret", summary->median_regret, regret);
 }
 
-static void print_summary(TgCli *cli, const TgCampaignSummary *summary) {
+/* Of what was left, the figures that matter most. */
+static void add_disturbed(TgTable *table, const TgCampaignSummary *summary, const TgCampaignSummary *undisturbed) {
+  g_autoptr(GString) words = g_string_new("cases beside which products took more than 10 % more or less time than in "
+                                          "the calibration");
+  if (undisturbed->completed)
+    g_string_append_printf(words, "; without them the median error is %.1f %%, the 90th percentile %.1f %%",
+                           100 * undisturbed->median_error, 100 * undisturbed->p90_error);
+  if (undisturbed->problems)
+    g_string_append_printf(words, ", and the regret at most 5 %% for %d of %d sizes", undisturbed->regret_small,
+                           undisturbed->problems);
+  add_count(table, "disturbed", summary->disturbed, words->str);
+}
+
+static void print_summary(TgCli *cli, const TgCampaignSummary *summary, const TgCampaignSummary *undisturbed) {
   g_autoptr(TgTable) table = tg_table_new("lrl");
   g_autofree char *error = g_strdup_printf("absolute, median; 90th percentile %.1f %%, largest %.1f %%",
                                            100 * summary->p90_error, 100 * summary->most_error);
@@ -56,6 +69,7 @@ static void print_summary(TgCli *cli, const TgCampaignSummary *summary) {
     if (!isnan(summary->noise))
       add_percent(table, "noise", summary->noise, "standard deviation of a case's runs, median of the cases");
     add_problems(table, summary);
+    if (summary->disturbed) add_disturbed(table, summary, undisturbed);
   }
   tg_table_print(cli, table, 2, false);
 }
@@ -91,12 +105,13 @@ static void print_worst(TgCli *cli, const TgCampaign *campaign) {
 }
 
 void tg_campaign_print(TgCli *cli, const TgCampaign *campaign) {
-  const TgCampaignSummary summary = tg_campaign_summary(campaign);
+  const TgCampaignSummary summary = tg_campaign_summary(campaign, true);
+  const TgCampaignSummary undisturbed = tg_campaign_summary(campaign, false);
   tg_print_styled(cli, TG_STYLE_HEADING, "%s, predicted%s on %s", cli->options.campaign,
                   summary.completed ? " and executed" : "", campaign->kind->name);
   tg_print(cli, ": %s, transport %s\nmachine: %s\n\n", tg_element_name(campaign->element),
            tg_transport_name(campaign->transport), campaign->machine->name);
-  print_summary(cli, &summary);
+  print_summary(cli, &summary, &undisturbed);
   print_worst(cli, campaign);
   g_autofree char *environment = tg_environment_text(&campaign->environment);
   if (summary.completed) tg_print(cli, "executed by %s\n", environment);
@@ -109,17 +124,18 @@ TG_FIELD_TABLE(case_fields, TG_FIELD(TgCampaignCase, processors), TG_FIELD(TgCam
                TG_FIELD(TgCampaignCase, least_s), TG_FIELD(TgCampaignCase, most_s),
                TG_FIELD_AS(TgCampaignCase, time.median_s, "measured_s"),
                TG_FIELD_AS(TgCampaignCase, time.min_s, "min_s"), TG_FIELD_AS(TgCampaignCase, time.stddev_s, "stddev_s"),
-               TG_FIELD_AS(TgCampaignCase, time.trials, "trials"));
+               TG_FIELD_AS(TgCampaignCase, time.trials, "trials"), TG_FIELD(TgCampaignCase, drift));
 
 TG_FIELD_TABLE(summary_fields, TG_FIELD(TgCampaignSummary, total), TG_FIELD(TgCampaignSummary, completed),
-               TG_FIELD(TgCampaignSummary, failed), TG_FIELD(TgCampaignSummary, median_error),
-               TG_FIELD(TgCampaignSummary, p90_error), TG_FIELD(TgCampaignSummary, most_error),
-               TG_FIELD(TgCampaignSummary, with_interval), TG_FIELD(TgCampaignSummary, within),
-               TG_FIELD(TgCampaignSummary, closed_forms), TG_FIELD(TgCampaignSummary, closed_median_error),
-               TG_FIELD(TgCampaignSummary, closed_p90_error), TG_FIELD(TgCampaignSummary, noise),
-               TG_FIELD(TgCampaignSummary, problems), TG_FIELD(TgCampaignSummary, median_tau),
-               TG_FIELD(TgCampaignSummary, least_tau), TG_FIELD(TgCampaignSummary, median_regret),
-               TG_FIELD(TgCampaignSummary, most_regret), TG_FIELD(TgCampaignSummary, regret_small));
+               TG_FIELD(TgCampaignSummary, failed), TG_FIELD(TgCampaignSummary, disturbed),
+               TG_FIELD(TgCampaignSummary, median_error), TG_FIELD(TgCampaignSummary, p90_error),
+               TG_FIELD(TgCampaignSummary, most_error), TG_FIELD(TgCampaignSummary, with_interval),
+               TG_FIELD(TgCampaignSummary, within), TG_FIELD(TgCampaignSummary, closed_forms),
+               TG_FIELD(TgCampaignSummary, closed_median_error), TG_FIELD(TgCampaignSummary, closed_p90_error),
+               TG_FIELD(TgCampaignSummary, noise), TG_FIELD(TgCampaignSummary, problems),
+               TG_FIELD(TgCampaignSummary, median_tau), TG_FIELD(TgCampaignSummary, least_tau),
+               TG_FIELD(TgCampaignSummary, median_regret), TG_FIELD(TgCampaignSummary, most_regret),
+               TG_FIELD(TgCampaignSummary, regret_small));
 
 static void write_case(TgJson *json, const TgCampaignCase *one) {
   tg_json_begin_object(json, TG_JSON_ROW);
@@ -137,7 +153,8 @@ static void write_case(TgJson *json, const TgCampaignCase *one) {
 }
 
 void tg_campaign_write(TgJson *json, const TgCampaign *campaign) {
-  const TgCampaignSummary summary = tg_campaign_summary(campaign);
+  const TgCampaignSummary summary = tg_campaign_summary(campaign, true);
+  const TgCampaignSummary undisturbed = tg_campaign_summary(campaign, false);
   tg_json_begin_document(json, "campaign");
   tg_json_member_bool(json, "ok", summary.failed == 0);
   tg_json_member_string(json, "on", campaign->kind->name);
@@ -146,6 +163,9 @@ void tg_campaign_write(TgJson *json, const TgCampaign *campaign) {
   tg_json_member_string(json, "machine", campaign->machine->name);
   tg_json_member_object(json, "overall", TG_JSON_LINES);
   tg_json_members(json, summary_fields, &summary);
+  tg_json_end_object(json);
+  tg_json_member_object(json, "undisturbed", TG_JSON_LINES);
+  tg_json_members(json, summary_fields, &undisturbed);
   tg_json_end_object(json);
   tg_json_member_array(json, "cases", TG_JSON_LINES);
   for (guint c = 0; c < campaign->cases->len; c++) write_case(json, tg_campaign_case(campaign, c));
@@ -175,7 +195,8 @@ static void add_errors(TgPanel *panel, const char *curve, const GArray *errors) 
 
 static char *make_script(const void *data, const TgPlotFormat *format) {
   const TgCampaign *campaign = data;
-  g_autoptr(GArray) errors = tg_campaign_errors(campaign, false), closed = tg_campaign_errors(campaign, true);
+  g_autoptr(GArray) errors = tg_campaign_errors(campaign, false, true),
+                    closed = tg_campaign_errors(campaign, true, true);
   g_autofree char *title =
       g_strdup_printf("Predicted and measured on %s, %s", campaign->kind->name, tg_element_name(campaign->element));
   g_autofree char *note = g_strdup_printf("machine: %s", campaign->machine->name);

@@ -10,7 +10,7 @@ enum { LIMIT_BYTES = 64 << 20 };
 
 static const char heading[] = "algorithm,grid,set,collective,on,transport,type,m,n,k,processors,at_once,"
                               "closed_form_s,predicted_s,least_s,most_s,"
-                              "measured_s,min_s,stddev_s,trials,error,failure\n";
+                              "measured_s,min_s,stddev_s,trials,drift,error,failure\n";
 
 static void add_text(GString *row, const char *text) {
   g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
@@ -56,6 +56,7 @@ static void add_measurement(GString *row, const TgCampaignCase *one) {
   for (size_t n = 0; n < G_N_ELEMENTS(times_s); n++) add_number(row, times_s[n]);
   if (tg_campaign_is_measured(one)) g_string_append_printf(row, "%d", time->trials);
   g_string_append_c(row, ',');
+  add_rounded(row, "%.4g", one->drift);
   add_rounded(row, "%.5g", tg_campaign_error(one));
   add_text(row, one->failure ? one->failure : "");
   g_string_truncate(row, row->len - 1);
@@ -74,10 +75,10 @@ char *tg_campaign_csv(const TgCampaign *campaign) {
 
 /* --- resuming ----------------------------------------------------------------------------------------------------- */
 
-/* The end of a row: five numbers and no failure. Without a good time the case is yet to be run. False where it is no
+/* The end of a row: six numbers and no failure. Without a good time the case is yet to be run. False where it is no
  * such end. */
 static bool take_measurement(const char *text, TgCampaignCase *one) {
-  double number[5];
+  double number[6];
   for (size_t n = 0; n < G_N_ELEMENTS(number); n++) {
     const char *comma = strchr(text, ',');
     char *end;
@@ -89,6 +90,7 @@ static bool take_measurement(const char *text, TgCampaignCase *one) {
   if (*text || !(number[0] > 0) || isinf(number[0]) || !(number[3] >= 1)) return *text == '\0';
   one->time = (TgMeasurement){
       .median_s = number[0], .min_s = number[1], .stddev_s = number[2], .trials = (int32_t)fmin(number[3], 1e6)};
+  one->drift = number[4];
   one->done = true;
   return true;
 }

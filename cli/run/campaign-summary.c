@@ -29,19 +29,20 @@ static void add(GArray *numbers, double number) {
   if (!isnan(number)) g_array_append_val(numbers, number);
 }
 
-GArray *tg_campaign_errors(const TgCampaign *campaign, bool closed_form) {
+GArray *tg_campaign_errors(const TgCampaign *campaign, bool closed_form, bool with_disturbed) {
   GArray *errors = new_numbers();
   for (guint c = 0; c < campaign->cases->len; c++) {
     const TgCampaignCase *one = tg_campaign_case(campaign, c);
     const double predicted_s = closed_form ? one->closed_form_s : one->predicted_s, median_s = one->time.median_s;
-    if (tg_campaign_is_measured(one)) add(errors, fabs(predicted_s - median_s) / median_s);
+    if (tg_campaign_counts(one, with_disturbed)) add(errors, fabs(predicted_s - median_s) / median_s);
   }
   g_array_sort(errors, compare_numbers);
   return errors;
 }
 
-static void sum_up_errors(const TgCampaign *campaign, TgCampaignSummary *summary) {
-  g_autoptr(GArray) errors = tg_campaign_errors(campaign, false), closed = tg_campaign_errors(campaign, true);
+static void sum_up_errors(const TgCampaign *campaign, bool with_disturbed, TgCampaignSummary *summary) {
+  g_autoptr(GArray) errors = tg_campaign_errors(campaign, false, with_disturbed),
+                    closed = tg_campaign_errors(campaign, true, with_disturbed);
   summary->closed_forms = (int)closed->len;
   summary->median_error = median(errors);
   summary->p90_error = quantile(errors, 0.9);
@@ -50,14 +51,15 @@ static void sum_up_errors(const TgCampaign *campaign, TgCampaignSummary *summary
   summary->closed_p90_error = quantile(closed, 0.9);
 }
 
-static void count_cases(const TgCampaign *campaign, TgCampaignSummary *summary) {
+static void count_cases(const TgCampaign *campaign, bool with_disturbed, TgCampaignSummary *summary) {
   g_autoptr(GArray) noise = new_numbers();
   for (guint c = 0; c < campaign->cases->len; c++) {
     const TgCampaignCase *one = tg_campaign_case(campaign, c);
     const double median_s = one->time.median_s;
     summary->total++;
     summary->failed += one->failure != NULL;
-    if (!tg_campaign_is_measured(one)) continue;
+    summary->disturbed += tg_campaign_is_disturbed(one);
+    if (!tg_campaign_counts(one, with_disturbed)) continue;
     summary->completed++;
     summary->with_interval += !isnan(one->least_s);
     summary->within += one->least_s <= median_s && median_s <= one->most_s;
@@ -72,16 +74,16 @@ static bool same_problem(const TgCampaignCase *one, const TgCampaignCase *other)
 }
 
 /* How well its cases are told apart; false where a case before has the same problem, or too few were measured. */
-static bool rank_problem(const TgCampaign *campaign, guint first, TgRanking *ranking) {
+static bool rank_problem(const TgCampaign *campaign, bool with_disturbed, guint first, TgRanking *ranking) {
   const guint count = campaign->cases->len;
   const TgCampaignCase *one = tg_campaign_case(campaign, first);
   g_autofree double *predicted_s = g_new(double, count);
   g_autofree TgMeasurement *measured = g_new(TgMeasurement, count);
   int found = 0;
-  if (!tg_campaign_is_measured(one)) return false;
+  if (!tg_campaign_counts(one, with_disturbed)) return false;
   for (guint c = 0; c < count; c++) {
     const TgCampaignCase *other = tg_campaign_case(campaign, c);
-    if (!tg_campaign_is_measured(other) || !same_problem(one, other)) continue;
+    if (!tg_campaign_counts(other, with_disturbed) || !same_problem(one, other)) continue;
     if (c < first) return false;
     predicted_s[found] = other->predicted_s;
     measured[found++] = other->time;
@@ -91,12 +93,12 @@ static bool rank_problem(const TgCampaign *campaign, guint first, TgRanking *ran
   return true;
 }
 
-static void sum_up_problems(const TgCampaign *campaign, TgCampaignSummary *summary) {
+static void sum_up_problems(const TgCampaign *campaign, bool with_disturbed, TgCampaignSummary *summary) {
   static const double small = 0.05;
   g_autoptr(GArray) taus = new_numbers(), regrets = new_numbers();
   for (guint c = 0; c < campaign->cases->len; c++) {
     TgRanking ranking;
-    if (!rank_problem(campaign, c, &ranking)) continue;
+    if (!rank_problem(campaign, with_disturbed, c, &ranking)) continue;
     summary->problems++;
     summary->regret_small += ranking.regret <= small;
     if (ranking.pairs > 1) add(taus, ranking.tau);
@@ -108,10 +110,10 @@ static void sum_up_problems(const TgCampaign *campaign, TgCampaignSummary *summa
   summary->most_regret = quantile(regrets, 1);
 }
 
-TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign) {
+TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign, bool with_disturbed) {
   TgCampaignSummary summary = {0};
-  count_cases(campaign, &summary);
-  sum_up_errors(campaign, &summary);
-  sum_up_problems(campaign, &summary);
+  count_cases(campaign, with_disturbed, &summary);
+  sum_up_errors(campaign, with_disturbed, &summary);
+  sum_up_problems(campaign, with_disturbed, &summary);
   return summary;
 }

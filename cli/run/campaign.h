@@ -17,6 +17,7 @@ typedef struct TgCampaignCase {
   double least_s, most_s;            /**< within which it should lie by tg_machine_error(); NaN likewise */
   bool done;                         /**< it was run, or cannot be */
   TgMeasurement time;                /**< NaN until then */
+  double drift;                      /**< of tg_calibration_drift() before and after, the one further from 1; or NaN */
   char *failure;                     /**< why it has no time, or a wrong product; NULL: nothing is wrong */
   TgExit status;                     /**< of the failure */
   unsigned doubts;                   /**< of its prediction: TgCompareDoubt */
@@ -32,9 +33,11 @@ typedef struct TgCampaign {
   TgEnvironment environment;
 } TgCampaign;
 
-/** How well the predictions did, over all cases with a time. Shares are from 0 to 1; NaN where there is nothing. */
+/** How well the predictions did, over all cases with a time, or those of them that were not disturbed. Shares are from
+ * 0 to 1; NaN where there is nothing. */
 typedef struct TgCampaignSummary {
-  int total, completed, failed;               /**< cases */
+  int total, completed, failed; /**< cases */
+  int disturbed;                /**< … of those completed: beside them the machine's speed was another */
   double median_error, p90_error, most_error; /**< absolute, of (predicted - measured) / measured; nearest ranks */
   int with_interval, within;                  /**< cases that have an interval, and that lie in it */
   int closed_forms;                           /**< cases that have one */
@@ -57,8 +60,8 @@ TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign, bool *sa
 
 /** Absolute errors of the measured cases, ascending: of their predictions, or of the closed forms that they have. Free
  * with g_array_unref(). */
-GArray *tg_campaign_errors(const TgCampaign *campaign, bool closed_form);
-TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign);
+GArray *tg_campaign_errors(const TgCampaign *campaign, bool closed_form, bool with_disturbed);
+TgCampaignSummary tg_campaign_summary(const TgCampaign *campaign, bool with_disturbed);
 void tg_campaign_print(TgCli *cli, const TgCampaign *campaign);
 /** The document. */
 void tg_campaign_write(TgJson *json, const TgCampaign *campaign);
@@ -73,6 +76,15 @@ static inline TgCampaignCase *tg_campaign_case(const TgCampaign *campaign, guint
 
 static inline bool tg_campaign_is_measured(const TgCampaignCase *one) {
   return one->done && !one->failure;
+}
+
+static inline bool tg_campaign_is_disturbed(const TgCampaignCase *one) {
+  return tg_campaign_is_measured(one) && tg_drift_is_notable(one->drift);
+}
+
+/** Whether a summary has it. */
+static inline bool tg_campaign_counts(const TgCampaignCase *one, bool with_disturbed) {
+  return tg_campaign_is_measured(one) && (with_disturbed || !tg_campaign_is_disturbed(one));
 }
 
 /** Of one that was measured: (predicted - measured) / measured. */

@@ -267,14 +267,9 @@ static void print_problem(TgCli *cli, const TgRunCommand *run) {
   tg_print(cli, ", %s, transport %s\n", tg_element_name(run->input.element), tg_transport_name(run->options.transport));
 }
 
-static bool is_notable(double drift) {
-  static const double notable = 0.1;
-  return fabs(drift - 1) > notable; /* not where it is not known */
-}
-
 static void add_drift(TgTable *table, double drift, const char *when) {
   g_autofree char *number = g_strdup_printf("%.2f", drift);
-  if (is_notable(drift))
+  if (tg_drift_is_notable(drift))
     tg_table_add_fact(table, "drift", number,
                       "times as long as in the calibration a product took just %s the run: calibrate again", when);
 }
@@ -297,9 +292,10 @@ static void print_totals(TgCli *cli, const TgRunEntry *measured, const TgCompari
                     expected->passes == 1 ? "" : "es", tg_time_text(expected->pass_s).s,
                     tg_time_text(expected->overhead_s).s);
   if (!isnan(result->least_s)) {
-    g_autofree char *most =
-        g_strdup_printf("to %s: twice the residual and the spread of the calibration%s", tg_time_text(result->most_s).s,
-                        is_notable(result->drift_before) || is_notable(result->drift_after) ? ", times the drift" : "");
+    g_autofree char *most = g_strdup_printf(
+        "to %s: twice the residual and the spread of the calibration%s", tg_time_text(result->most_s).s,
+        tg_drift_is_notable(result->drift_before) || tg_drift_is_notable(result->drift_after) ? ", times the drift"
+                                                                                              : "");
     tg_table_add_fact(table, "expected", tg_time_text(result->least_s).s, "%s%s", most,
                       result->least_s <= measured->run.time.median_s && measured->run.time.median_s <= result->most_s
                           ? ""
@@ -418,7 +414,7 @@ static void print_drift(TgCli *cli, const TgCompareCommand *compare) {
     most = fmax(most, fmax(result->drift_before, result->drift_after));
   }
   print_waited(cli, compare);
-  if (isinf(least) || (!is_notable(least) && !is_notable(most))) return;
+  if (isinf(least) || (!tg_drift_is_notable(least) && !tg_drift_is_notable(most))) return;
   g_autofree char *words = g_strdup_printf(
       "drift: beside the runs a product took %.2f to %.2f times as long as in the calibration: calibrate again", least,
       most);
