@@ -101,6 +101,8 @@ static bool check_options(const TgExecutorKind *kind, const TgSchedule *schedule
     return TG_EXECUTOR_FAIL(error, BAD_INPUT, "elements must be f32 or f64");
   if (!(kind->transports >> options->transport & 1))
     return TG_EXECUTOR_FAIL(error, BAD_INPUT, "this executor does not support the requested transport");
+  if (options->parts && !kind->parts)
+    return TG_EXECUTOR_FAIL(error, BAD_INPUT, "this executor has whole matrices, no parts of them");
   if (!(options->deadline_s >= 0) || options->deadline_s > 1e6 || options->delay_ns < 0)
     return TG_EXECUTOR_FAIL(error, BAD_INPUT,
                             "a deadline must be from 0 to 1000000 s, and a delay must not be negative");

@@ -13,6 +13,7 @@
 
 #include "collective.h"
 #include "element.h"
+#include "matrix-part.h"
 #include "schedule.h"
 #include "watch.h"
 
@@ -57,6 +58,8 @@ typedef struct TgExecutorOptions {
   int64_t memory_limit_bytes; /**< of device memory; 0: what the device has */
   double deadline_s;          /**< longest wait of one processor for another; 0: 20 s; barriers have none */
   bool no_times;              /**< do not take times inside the run */
+  bool parts;                 /**< of a kind that has them: of A and B only its own parts need be there to load, and
+                                 gather() writes those of C */
   bool no_overlap;            /**< of a kind whose traits are messages: they do not go on during products */
   const TgWatch *watch;       /**< told the statements of a proof and, on the CPU, of each run, from 0 in each, and can
                                  stop it; outlives the executor; NULL: nobody */
@@ -151,8 +154,15 @@ typedef struct TgExecutorKind {
   bool (*run)(TgExecutor *executor, double *seconds, GError **error);
   bool (*gather)(TgExecutor *executor, void *c, GError **error);
   void (*close)(TgExecutor *executor);
-  /** One value for all programs of a job, the first one's; `executor` is NULL where none is open. NULL: it is one. */
+  /* Of a kind whose job several programs may run together, NULL where one has all; all programs call these together: */
+  /** One value for all, the first one's; `executor` is NULL where none is open. */
   double (*agree)(const TgExecutor *executor, double value);
+  /** The sums over all programs. */
+  void (*sum)(const TgExecutor *executor, double *values, int64_t count);
+  /** TgMatrixPart: what this program loads of A or B, or gathers of C; free with g_array_unref(). */
+  GArray *(*parts)(const TgExecutor *executor, TgMatrixName matrix);
+  /** For the first: rows of C from all programs' gathered parts, into `to`, which the others need as well. */
+  void (*rows)(const TgExecutor *executor, const void *c, int64_t row, int64_t rows, void *to);
 } TgExecutorKind;
 
 /** Whether a wait for a CPU says that other programs run: not where threads or programs of its own take turns. */

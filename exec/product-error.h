@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "element.h"
+#include "matrix-part.h"
 
 TG_BEGIN_DECLS
 
@@ -19,16 +20,19 @@ enum { TG_PRODUCT_VECTORS = 8 /* at most */ };
 double tg_product_error(TgElement element, const void *a, const void *b, const void *c, int64_t m, int64_t n, int64_t k,
                         int vectors, uint64_t seed);
 
-/** A factor, row-major and without gaps. */
+/** A factor or a result, row-major and without gaps. */
 typedef struct TgProductFactor {
   const void *data;
-  int64_t rows, columns; /**< as it is stored */
-  bool transposed;       /**< the factor is the transpose of what is stored */
+  int64_t rows, columns;    /**< as it is stored */
+  bool transposed;          /**< the factor is the transpose of what is stored */
+  const TgMatrixPart *part; /**< what of it is there … */
+  int64_t parts;            /**< … so many; 0 where it is whole, without a job */
 } TgProductFactor;
 
-/** The same for factors that may be transposed. */
-double tg_product_error_of(TgElement element, const TgProductFactor *left, const TgProductFactor *right, const void *c,
-                           int vectors, uint64_t seed);
+/** The same for factors that may be transposed. With a `job`, whose programs all call this together, each may have
+ * parts of the matrices alone; all get the same error. */
+double tg_product_error_of(TgElement element, const TgProductFactor *left, const TgProductFactor *right,
+                           const TgProductFactor *c, int vectors, uint64_t seed, const TgMatrixJob *job);
 
 /** What a product does to the vectors: found once, it serves for any number of results. */
 typedef struct TgProductAction TgProductAction;

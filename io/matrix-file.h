@@ -24,6 +24,28 @@ bool tg_matrix_write(const TgMatrix *matrix, const char *path, GError **error);
 /** Writes the same to `stream`, in the format of a file named `path`. Errors: as tg_matrix_write(). */
 bool tg_matrix_print(const TgMatrix *matrix, const char *path, FILE *stream, GError **error);
 
+/** A file from which parts of a matrix are read: .npy row by row, .raw and .bin. */
+typedef struct TgMatrixFile TgMatrixFile;
+
+/** Opens it. `*file` is NULL, without an error, where it has another format, its elements lie column by column, or it
+ * is no regular file: read it whole. Errors: as tg_matrix_read(). */
+bool tg_matrix_file_open(const char *path, const TgMatrixRequest *request, TgMatrixFile **file, GError **error);
+/** What its matrix is, in the type that was asked for, or its own; without data. */
+const TgMatrix *tg_matrix_file_shape(const TgMatrixFile *file);
+/** Reads a part to its place in `matrix`, which has that shape. Errors: as tg_matrix_read(). */
+bool tg_matrix_file_read(TgMatrixFile *file, const TgMatrixPart *part, TgMatrix *matrix, GError **error);
+void tg_matrix_file_free(TgMatrixFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMatrixFile, tg_matrix_file_free)
+
+/** Makes rows of a matrix. */
+typedef void TgMatrixRows(void *data, int64_t row, int64_t rows, void *to);
+/** Whether tg_matrix_print_rows() can write a file of this name. */
+bool tg_matrix_path_has_rows(const char *path);
+/** As tg_matrix_print(), of a matrix without data, whose rows are made in their order as they are written, about
+ * `piece_bytes` of them at a time. `stream` NULL: they are made only. Errors: CANNOT_WRITE. */
+bool tg_matrix_print_rows(const TgMatrix *shape, TgMatrixRows *rows, void *data, int64_t piece_bytes, const char *path,
+                          FILE *stream, GError **error);
+
 /** Whether the suffix of `path` is known; else BAD_INPUT, naming the suffixes there are. For refusing early. */
 bool tg_matrix_path_known(const char *path, GError **error);
 

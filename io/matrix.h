@@ -4,6 +4,7 @@
 #define TG_MATRIX_H
 
 #include "element.h"
+#include "matrix-part.h"
 #include "io-error.h"
 
 TG_BEGIN_DECLS
@@ -18,6 +19,7 @@ typedef struct TgMatrix {
     float *f32;
     double *f64;
   };
+  size_t mapped_bytes; /**< of tg_matrix_new_for_parts(); else 0 */
 } TgMatrix;
 
 /** What is wanted of a file. Zeros mean: as in the file, within the memory now available. */
@@ -33,6 +35,10 @@ typedef struct TgMatrixRequest {
  * Errors: BAD_INPUT for an extent below 1; TOO_LARGE where the size overflows, exceeds the limit (the message gives the
  * need and the limit in bytes) or the allocation fails. */
 TgMatrix *tg_matrix_new(TgElement type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error);
+
+/** The same for parts of it: room of which only what is written takes memory, even where the whole would be more than
+ * the machine has. Errors: as above, but of no limit. */
+TgMatrix *tg_matrix_new_for_parts(TgElement type, int64_t rows, int64_t columns, GError **error);
 
 void tg_matrix_free(TgMatrix *matrix);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMatrix, tg_matrix_free)
@@ -72,6 +78,10 @@ void tg_matrix_fill_uniform(TgMatrix *matrix, uint64_t seed);
 /** Element number i becomes tg_random_integer(seed, i, low, high): whole numbers whose products and sums stay exact
  * while inner extent * max(|low|, |high|)^2 < 2^24 (f32) or 2^53 (f64). */
 void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32_t high);
+
+/** The same elements of a part alone. */
+void tg_matrix_fill_part_uniform(TgMatrix *matrix, const TgMatrixPart *part, uint64_t seed);
+void tg_matrix_fill_part_integers(TgMatrix *matrix, const TgMatrixPart *part, uint64_t seed, int32_t low, int32_t high);
 
 /** Memory that can be had now without swapping, in bytes: what the kernel calls available, no more than what is left of
  * the machine's, of the control group's (a container's), and of the process's limits (ulimit -v, ulimit -d); UINT64_MAX

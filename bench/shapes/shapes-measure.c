@@ -358,7 +358,8 @@ static bool open_sweep(Sweep *sweep, GError **error) {
     g_error_free(why);
     return false;
   }
-  const TgProductFactor a = {sweep->a->data, plan->n, plan->n, false}, b = {sweep->b->data, plan->n, plan->n, false};
+  const TgProductFactor a = {.data = sweep->a->data, .rows = plan->n, .columns = plan->n};
+  const TgProductFactor b = {.data = sweep->b->data, .rows = plan->n, .columns = plan->n};
   sweep->action = tg_product_action_new(sweep->shapes->element, &a, &b, TG_PRODUCT_VECTORS,
                                         plan->options->seed + 20 /* not that of the matrices */);
   return sweep->action || tg_bench_fail(error, TG_BENCH_ERROR_FAILED, "shapes", "out of memory for the check");

@@ -136,16 +136,20 @@ TgExit tg_output_file_write(TgCli *cli, const char *path, const char *bytes, siz
   return TG_EXIT_DONE;
 }
 
+void tg_output_file_keep_c(TgCli *cli, TgAtomicFile *file) {
+  keep(cli, file);
+  if (cli->options.json || cli->options.quiet) return;
+  g_autofree char *name = tg_printable(cli->options.c, "");
+  tg_output_files_say(cli, g_strdup_printf("C is in %s\n", name));
+}
+
 TgExit tg_output_file_c(TgCli *cli, const TgMatrix *c) {
   GError *error = NULL;
   const char *path = cli->options.c;
   if (!path) return TG_EXIT_DONE;
   g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(path, &error);
   if (!file || !tg_matrix_print(c, path, tg_atomic_file_stream(file), &error)) return tg_report_error(cli, error);
-  keep(cli, g_steal_pointer(&file));
-  if (cli->options.json || cli->options.quiet) return TG_EXIT_DONE;
-  g_autofree char *name = tg_printable(path, "");
-  tg_output_files_say(cli, g_strdup_printf("C is in %s\n", name));
+  tg_output_file_keep_c(cli, g_steal_pointer(&file));
   return TG_EXIT_DONE;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 
+#include "atomic-file.h"
 #include "matrix.h"
 
 /** Refuses an output that is a file which the command reads (an option's, a schedule, standard input), or which another
@@ -21,6 +22,8 @@ TgExit tg_output_files_check(const TgCli *cli);
 TgExit tg_output_file_write(TgCli *cli, const char *path, const char *bytes, size_t size);
 /** Writes C to the file of --c, if there is that option, and reports it at the end. */
 TgExit tg_output_file_c(TgCli *cli, const TgMatrix *c);
+/** The same where C has been written already: takes the file. */
+void tg_output_file_keep_c(TgCli *cli, TgAtomicFile *file);
 /** What is printed once the files are there; takes it. */
 void tg_output_files_say(TgCli *cli, char *text);
 /** Gives the files that were begun their names, all or none, and prints their messages. */

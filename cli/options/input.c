@@ -3,13 +3,11 @@
 #include "memory-limit.h"
 #include "output.h"
 
-#include "matrix-file.h"
+#include "check-parts.h"
 
 enum { LARGEST_INTEGER = 4 };
 
-static TgExit read_one(const TgCli *cli, const char *path, TgElement type, const TgShape *shape, TgMatrixName name,
-                       TgMatrix **matrix) {
-  GError *error = NULL;
+static TgMatrixRequest request_of(const TgCli *cli, TgElement type, const TgShape *shape, TgMatrixName name) {
   TgMatrixRequest request = {.typed = cli->options.type != NULL,
                              .type = type,
                              .limit_bytes = cli->memory_limit_bytes ? tg_memory_limit(cli) : 0};
@@ -17,7 +15,12 @@ static TgExit read_one(const TgCli *cli, const char *path, TgElement type, const
     request.rows = shape->rows[name];
     request.columns = shape->columns[name];
   }
-  *matrix = tg_matrix_read(path, &request, &error);
+  return request;
+}
+
+static TgExit read_one(const TgCli *cli, const char *path, const TgMatrixRequest *request, TgMatrix **matrix) {
+  GError *error = NULL;
+  *matrix = tg_matrix_read(path, request, &error);
   return *matrix ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
@@ -35,9 +38,9 @@ static TgExit check_files(const TgCli *cli, const TgComputes *computes) {
 }
 
 /* Sizes and type as the files have them. */
-static TgExit take_files(const TgCli *cli, const TgComputes *computes, TgInput *input) {
+static TgExit take_files(const TgCli *cli, const TgComputes *computes, const TgMatrix *a, const TgMatrix *b,
+                         TgInput *input) {
   GError *error = NULL;
-  const TgMatrix *a = input->a, *b = input->b;
   if (b && a->type != b->type)
     return tg_report(cli, TG_EXIT_USAGE, "%s is %s and %s is %s: choose the type to compute in with --type",
                      cli->options.a, tg_element_name(a->type), cli->options.b, tg_element_name(b->type));
@@ -48,14 +51,53 @@ static TgExit take_files(const TgCli *cli, const TgComputes *computes, TgInput *
 }
 
 /* `shape` is what the command line says of the sizes, or NULL. */
-static TgExit read_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input, const TgShape *shape) {
+static TgExit read_matrices(const TgCli *cli, const TgComputes *computes, TgElement type, const TgShape *shape,
+                            TgInput *input) {
+  const TgMatrixRequest a = request_of(cli, type, shape, TG_MATRIX_A), b = request_of(cli, type, shape, TG_MATRIX_B);
+  TgExit status = read_one(cli, cli->options.a, &a, &input->a);
+  if (!status && cli->options.b) status = read_one(cli, cli->options.b, &b, &input->b);
+  return status ? status : take_files(cli, computes, input->a, input->b, input);
+}
+
+static bool open_parts(const TgCli *cli, const TgComputes *computes, TgElement type, const TgShape *shape,
+                       TgInput *input, GError **error) {
+  const TgMatrixRequest a = request_of(cli, type, shape, TG_MATRIX_A), b = request_of(cli, type, shape, TG_MATRIX_B);
+  return tg_matrix_file_open(cli->options.a, &a, &input->a_file, error) &&
+         (!tg_computes_uses(computes, TG_MATRIX_B) || tg_matrix_file_open(cli->options.b, &b, &input->b_file, error));
+}
+
+static TgExit reserve_parts(const TgCli *cli, const TgComputes *computes, TgInput *input) {
+  GError *error = NULL;
+  const TgShape *shape = &input->shape;
+  TgMatrix **const made[] = {&input->a, &input->b};
+  for (int name = TG_MATRIX_A; name <= TG_MATRIX_B; name++)
+    if (tg_computes_uses(computes, (TgMatrixName)name) &&
+        !(*made[name] = tg_matrix_new_for_parts(input->element, shape->rows[name], shape->columns[name], &error)))
+      return tg_report_error(cli, error);
+  input->parts = true;
+  return TG_EXIT_DONE;
+}
+
+/* Where parts of the files are enough, opens these; else leaves `input->parts` false. */
+static TgExit try_parts(const TgCli *cli, const TgComputes *computes, TgElement type, const TgShape *shape,
+                        TgInput *input) {
+  GError *error = NULL;
+  if (!input->may_be_parts) return TG_EXIT_DONE;
+  if (!open_parts(cli, computes, type, shape, input, &error)) return tg_report_error(cli, error);
+  if (!input->a_file || (tg_computes_uses(computes, TG_MATRIX_B) && !input->b_file)) return TG_EXIT_DONE;
+  const TgExit status = take_files(cli, computes, tg_matrix_file_shape(input->a_file),
+                                   input->b_file ? tg_matrix_file_shape(input->b_file) : NULL, input);
+  if (status || !tg_check_is_estimated(computes, &input->shape)) return status;
+  return reserve_parts(cli, computes, input);
+}
+
+static TgExit open_files(const TgCli *cli, const TgComputes *computes, TgInput *input, const TgShape *shape) {
   TgElement type;
   TgExit status = check_files(cli, computes);
-  if (!status) status = tg_type_option(cli, &type);
-  if (!status) status = read_one(cli, cli->options.a, type, shape, TG_MATRIX_A, &input->a);
-  if (!status && cli->options.b) status = read_one(cli, cli->options.b, type, shape, TG_MATRIX_B, &input->b);
   input->from_files = true;
-  return status ? status : take_files(cli, computes, input);
+  if (!status) status = tg_type_option(cli, &type);
+  if (!status) status = try_parts(cli, computes, type, shape, input);
+  return status || input->parts ? status : read_matrices(cli, computes, type, shape, input);
 }
 
 static TgExit reserve_one(const TgCli *cli, const TgComputes *computes, const TgInput *input, TgMatrixName name,
@@ -79,23 +121,39 @@ static TgExit check_memory(const TgCli *cli, const TgComputes *computes, const T
 static TgExit reserve_matrices(const TgCli *cli, const TgComputes *computes, TgInput *input) {
   TgExit status = tg_type_option(cli, &input->element);
   if (!status) status = tg_seed_option(cli, &input->seed);
+  if (!status && input->may_be_parts && tg_check_is_estimated(computes, &input->shape))
+    return reserve_parts(cli, computes, input);
   if (!status) status = check_memory(cli, computes, input);
   if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_A, &input->a);
   if (!status) status = reserve_one(cli, computes, input, TG_MATRIX_B, &input->b);
   return status;
 }
 
-static void draw_one(const TgCli *cli, TgMatrix *matrix, uint64_t seed) {
+static void draw_part(const TgCli *cli, const TgInput *input, TgMatrixName name, const TgMatrixPart *part) {
+  TgMatrix *matrix = name == TG_MATRIX_A ? input->a : input->b;
+  const uint64_t seed = input->seed * 2 + (name == TG_MATRIX_A ? 0 : 1);
   if (cli->options.integers)
-    tg_matrix_fill_integers(matrix, seed, -LARGEST_INTEGER, LARGEST_INTEGER);
+    tg_matrix_fill_part_integers(matrix, part, seed, -LARGEST_INTEGER, LARGEST_INTEGER);
   else
-    tg_matrix_fill_uniform(matrix, seed);
+    tg_matrix_fill_part_uniform(matrix, part, seed);
 }
 
 void tg_input_draw(const TgCli *cli, TgInput *input) {
-  if (input->from_files) return;
-  if (input->a) draw_one(cli, input->a, input->seed * 2);
-  if (input->b) draw_one(cli, input->b, input->seed * 2 + 1);
+  const TgMatrix *const matrices[] = {input->a, input->b};
+  for (int name = TG_MATRIX_A; name <= TG_MATRIX_B && !input->from_files && !input->parts; name++) {
+    const TgMatrix *matrix = matrices[name];
+    const TgMatrixPart whole = {.rows = matrix ? matrix->rows : 0, .columns = matrix ? matrix->columns : 0};
+    if (matrix) draw_part(cli, input, (TgMatrixName)name, &whole);
+  }
+}
+
+bool tg_input_take_part(const TgCli *cli, const TgInput *input, TgMatrixName name, const TgMatrixPart *part,
+                        GError **error) {
+  if (input->from_files)
+    return tg_matrix_file_read(name == TG_MATRIX_A ? input->a_file : input->b_file, part,
+                               name == TG_MATRIX_A ? input->a : input->b, error);
+  draw_part(cli, input, name, part);
+  return true;
 }
 
 TgExit tg_input_prepare(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input) {
@@ -110,7 +168,7 @@ TgExit tg_input_prepare(const TgCli *cli, const char *command, const TgComputes 
   if (sizes && !tg_shape_init(&input->shape, computes, m, n, k, &error)) return tg_report_error(cli, error);
   if (!files) return reserve_matrices(cli, computes, input);
   const TgShape wanted = input->shape;
-  return read_matrices(cli, computes, input, sizes ? &wanted : NULL);
+  return open_files(cli, computes, input, sizes ? &wanted : NULL);
 }
 
 TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input) {
@@ -132,4 +190,6 @@ char *tg_input_text(const TgCli *cli, const TgInput *input) {
 void tg_input_clear(TgInput *input) {
   g_clear_pointer(&input->a, tg_matrix_free);
   g_clear_pointer(&input->b, tg_matrix_free);
+  g_clear_pointer(&input->a_file, tg_matrix_file_free);
+  g_clear_pointer(&input->b_file, tg_matrix_file_free);
 }

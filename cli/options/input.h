@@ -6,16 +6,19 @@
 #include "algo.h"
 
 #include "element.h"
-#include "matrix.h"
+#include "matrix-file.h"
 #include "shape.h"
 
-/** Zero it before use. */
+/** Zero it before use, but for may_be_parts. */
 typedef struct TgInput {
   TgMatrix *a, *b; /**< b is NULL where the schedule reads none */
   TgShape shape;
   TgElement element;
   uint64_t seed;
   bool from_files;
+  bool may_be_parts;             /**< parts are enough, if the product is too large to be checked in full */
+  bool parts;                    /**< a and b have no elements but those of tg_input_take_part() */
+  TgMatrixFile *a_file, *b_file; /**< where these are read from */
 } TgInput;
 
 void tg_input_clear(TgInput *input);
@@ -25,6 +28,9 @@ void tg_input_clear(TgInput *input);
 TgExit tg_input_prepare(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input);
 /** Draws the random numbers of what has been prepared, following --seed and --integers; leaves files as they are. */
 void tg_input_draw(const TgCli *cli, TgInput *input);
+/** Where `input->parts`: reads or draws one part of A or B. Errors: those of tg_matrix_read(). */
+bool tg_input_take_part(const TgCli *cli, const TgInput *input, TgMatrixName name, const TgMatrixPart *part,
+                        GError **error);
 /** Both. */
 TgExit tg_input_open(const TgCli *cli, const char *command, const TgComputes *computes, TgInput *input);
 

@@ -67,7 +67,9 @@ static TgExecutorOptions run_options(const TgRunCommand *run, const TgRunEntry *
 /** What a measurement asks for while it is under way. */
 typedef struct TgRunning {
   TgProgressLine line;
-  void *flush; /**< device memory that is written to empty the cache, or NULL */
+  const TgRunCommand *run;
+  const TgExecutor *executor; /**< once it has run */
+  void *flush;                /**< device memory that is written to empty the cache, or NULL */
   int64_t flush_bytes;
 } TgRunning;
 
@@ -127,9 +129,41 @@ bool tg_run_predict(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMa
   return tg_compare_predict(executor, machine, expected, error);
 }
 
+/* The executor's parts of A and B. */
+static bool take_parts(const TgCli *cli, const TgRunCommand *run, const TgExecutor *executor, GError **error) {
+  const TgMatrix *const matrices[] = {run->input.a, run->input.b};
+  bool fine = true;
+  for (int name = TG_MATRIX_A; name <= TG_MATRIX_B && run->input.parts; name++) {
+    g_autoptr(GArray) parts = matrices[name] ? run->kind->parts(executor, (TgMatrixName)name) : NULL;
+    for (guint p = 0; parts && p < parts->len && fine; p++)
+      fine = tg_input_take_part(cli, &run->input, (TgMatrixName)name, &g_array_index(parts, TgMatrixPart, p), error);
+  }
+  return fine;
+}
+
+static void make_rows(void *data, int64_t row, int64_t rows, void *to) {
+  const TgRunning *running = data;
+  running->run->kind->rows(running->executor, running->run->c->data, row, rows, to);
+}
+
+/* Of all programs of the job, none of which has all of C, while the executor is open. */
+static bool write_parts(TgCli *cli, TgRunning *running, GError **error) {
+  enum { PIECE_BYTES = 64 << 20 };
+  const TgRunCommand *run = running->run;
+  const char *path = cli->options.c;
+  if (!run->input.parts || !run->kind->agree(running->executor, path != NULL)) return true;
+  g_autoptr(TgAtomicFile) file = path ? tg_atomic_file_begin(path, error) : NULL;
+  if (path && !file) return false;
+  if (!tg_matrix_print_rows(run->c, make_rows, running, PIECE_BYTES, path, file ? tg_atomic_file_stream(file) : NULL,
+                            error))
+    return false;
+  if (file) tg_output_file_keep_c(cli, g_steal_pointer(&file));
+  return true;
+}
+
 bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine, TgComparison *comparison,
                 GError **error) {
-  TgRunning running = {0};
+  TgRunning running = {.run = run};
   const TgRunOptions options = {.trials = run->trials,
                                 .warmup = run->warmup,
                                 .before_run = empty_cache,
@@ -138,7 +172,7 @@ bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachin
                                 .data = &running};
   const void *a = run->input.a->data, *b = tg_input_b(&run->input);
   g_autoptr(TgExecutor) executor = open_executor(cli, run, entry, &running.line, error);
-  if (!executor || !open_flush(run, &running, error)) return false;
+  if (!executor || !open_flush(run, &running, error) || !take_parts(cli, run, executor, error)) return false;
   tg_progress_begin(&running.line, cli, run->command, MAX(run->trials, 1));
   running.line.parts = tg_walk_count_statements(&entry->algo.schedule, &entry->algo.names);
   const bool fine = machine
@@ -146,7 +180,8 @@ bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachin
                         : tg_run(executor, &options, a, b, run->c->data, &entry->run, error);
   tg_progress_end(cli);
   if (running.flush) tg_device_free(running.flush);
-  return fine;
+  running.executor = executor;
+  return fine && (!entry->run.check.ok || write_parts(cli, &running, error));
 }
 
 /* Proves one ALGO as its executor does; a proof that failed is said with its place. */
@@ -261,16 +296,25 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
   return status;
 }
 
+/* For C, too; only the first program of a job knows where it goes. */
+static bool parts_are_enough(const TgCli *cli, const TgRunCommand *run) {
+  if (!run->kind->parts) return false;
+  return run->kind->agree(NULL, !cli->options.c || tg_matrix_path_has_rows(cli->options.c)) > 0;
+}
+
 static TgExit prepare_matrices(const TgCli *cli, TgRunCommand *run) {
   GError *error = NULL;
   TgInput *input = &run->input;
+  input->may_be_parts = parts_are_enough(cli, run);
   TgExit status = tg_input_prepare(cli, run->command, &tg_run_entry(run, 0)->algo.schedule.computes, input);
   if (status) return status;
+  run->options.parts = input->parts;
   run->options.m = input->shape.m;
   run->options.n = input->shape.n;
   run->options.k = input->shape.k;
   run->options.element = input->element;
-  run->c = tg_matrix_new(input->a->type, input->shape.m, input->shape.n, 0, &error);
+  run->c = input->parts ? tg_matrix_new_for_parts(input->element, input->shape.m, input->shape.n, &error)
+                        : tg_matrix_new(input->element, input->shape.m, input->shape.n, 0, &error);
   return run->c ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
@@ -300,7 +344,8 @@ static TgExit limit_memory(const TgCli *cli, TgRunCommand *run) {
   const TgInput *input = &run->input;
   const TgComputes *computes = &tg_run_entry(run, 0)->algo.schedule.computes;
   if (run->kind->on_gpu) return TG_EXIT_DONE;
-  const double beside = (double)tg_matrix_bytes(run->c) + (computes->right == TG_MATRICES ? 0 : buffer_bytes) +
+  const double beside = (input->parts ? 0 : (double)tg_matrix_bytes(run->c)) +
+                        (computes->right == TG_MATRICES ? 0 : buffer_bytes) +
                         (double)tg_check_large_need_bytes(computes, &input->shape, input->element);
   const double left = (double)tg_memory_limit(cli) - beside;
   run->options.memory_limit_bytes = left < 1 ? 1 : (int64_t)MIN(left, 0x1p62);
@@ -361,7 +406,7 @@ static TgExit run_run(TgCli *cli) {
   tg_environment_end(&run.environment);
   status = say(cli, &run);
   if (!status) status = tg_run_check(cli, &run);
-  return status ? status : tg_output_file_c(cli, run.c);
+  return status || run.input.parts ? status : tg_output_file_c(cli, run.c); /* parts are there already */
 }
 
 static const char *const options[] = {

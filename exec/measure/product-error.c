@@ -17,39 +17,34 @@ struct TgProductAction {
   double *vectors, *product; /* [element * LANES + vector]; vectors that are not wanted are 0 */
 };
 
-/* sums += x[row] · vectors */
-static void apply_row(TgElement element, const TgProductFactor *x, int64_t row, const double *vectors, double *sums) {
-  for (int64_t j = 0; j < x->columns; j++) {
+/* product += x · vectors, or x' · vectors, of what one row of a part of x gives */
+static void apply_row(TgElement element, const TgProductFactor *x, const TgMatrixPart *part, int64_t row,
+                      const double *vectors, double *product) {
+  for (int64_t j = part->column; j < part->column + part->columns; j++) {
     const double value = at(element, x->data, row * x->columns + j);
-    for (int v = 0; v < LANES; v++) sums[v] += value * vectors[j * LANES + v];
+    const double *from = vectors + (x->transposed ? row : j) * LANES;
+    double *to = product + (x->transposed ? j : row) * LANES;
+    for (int v = 0; v < LANES; v++) to[v] += value * from[v];
   }
 }
 
-/* product += x' · vectors, of what one row of x gives */
-static void apply_turned(TgElement element, const TgProductFactor *x, int64_t row, const double *vector,
-                         double *product) {
-  for (int64_t j = 0; j < x->columns; j++) {
-    const double value = at(element, x->data, row * x->columns + j);
-    for (int v = 0; v < LANES; v++) product[j * LANES + v] += value * vector[v];
-  }
-}
-
-/* product = x · vectors, or x' · vectors, reading x row by row; product is 0 before */
-static void apply(TgElement element, const TgProductFactor *x, const double *vectors, double *product) {
-  for (int64_t i = 0; i < x->rows; i++) {
-    if (x->transposed)
-      apply_turned(element, x, i, vectors + i * LANES, product);
-    else
-      apply_row(element, x, i, vectors, product + i * LANES);
-  }
+/* product += x · vectors, or x' · vectors, reading x row by row; of all programs of the job */
+static void apply(TgElement element, const TgProductFactor *x, const double *vectors, double *product,
+                  const TgMatrixJob *job) {
+  const TgMatrixPart whole = {.rows = x->rows, .columns = x->columns, .counts = true};
+  const TgMatrixPart *part = job ? x->part : &whole;
+  for (int64_t p = 0; p < (job ? x->parts : 1); p++)
+    for (int64_t i = part[p].row; part[p].counts && i < part[p].row + part[p].rows; i++)
+      apply_row(element, x, &part[p], i, vectors, product);
+  if (job) job->sum(job->data, product, (x->transposed ? x->columns : x->rows) * LANES);
 }
 
 static double *lanes_new(int64_t rows) {
   return calloc((size_t)rows * LANES, sizeof(double));
 }
 
-TgProductAction *tg_product_action_new(TgElement element, const TgProductFactor *left, const TgProductFactor *right,
-                                       int vectors, uint64_t seed) {
+static TgProductAction *action_new(TgElement element, const TgProductFactor *left, const TgProductFactor *right,
+                                   int vectors, uint64_t seed, const TgMatrixJob *job) {
   const int64_t m = left->transposed ? left->columns : left->rows, k = left->transposed ? left->rows : left->columns;
   const int64_t n = right->transposed ? right->rows : right->columns;
   TgProductAction *action = calloc(1, sizeof *action);
@@ -63,10 +58,15 @@ TgProductAction *tg_product_action_new(TgElement element, const TgProductFactor 
   for (int v = 0; v < vectors; v++)
     for (int64_t j = 0; j < n; j++)
       action->vectors[j * LANES + v] = tg_random_at(seed, (uint64_t)(v * n + j)) & 1 ? 1 : -1;
-  apply(element, right, action->vectors, between);
-  apply(element, left, between, action->product);
+  apply(element, right, action->vectors, between, job);
+  apply(element, left, between, action->product, job);
   free(between);
   return action;
+}
+
+TgProductAction *tg_product_action_new(TgElement element, const TgProductFactor *left, const TgProductFactor *right,
+                                       int vectors, uint64_t seed) {
+  return action_new(element, left, right, vectors, seed, NULL);
 }
 
 void tg_product_action_free(TgProductAction *action) {
@@ -76,31 +76,35 @@ void tg_product_action_free(TgProductAction *action) {
   free(action);
 }
 
-double tg_product_action_error(const TgProductAction *action, const void *c) {
-  const TgProductFactor result = {c, action->m, action->n, false};
-  double wrong = 0, all = 0;
-  for (int64_t i = 0; i < action->m; i++) {
-    double row[LANES] = {0};
-    apply_row(action->element, &result, i, action->vectors, row);
-    for (int v = 0; v < LANES; v++) {
-      const double expected = action->product[i * LANES + v], difference = row[v] - expected;
-      wrong += difference * difference;
-      all += expected * expected;
-    }
+static double error_of(const TgProductAction *action, const TgProductFactor *c, const TgMatrixJob *job) {
+  double wrong = 0, all = 0, *found = lanes_new(action->m);
+  if (!found) return NAN;
+  apply(action->element, c, action->vectors, found, job);
+  for (int64_t i = 0; i < action->m * LANES; i++) {
+    const double expected = action->product[i], difference = found[i] - expected;
+    wrong += difference * difference;
+    all += expected * expected;
   }
+  free(found);
   return all > 0 ? sqrt(wrong / all) : sqrt(wrong);
 }
 
-double tg_product_error_of(TgElement element, const TgProductFactor *left, const TgProductFactor *right, const void *c,
-                           int vectors, uint64_t seed) {
-  TgProductAction *action = tg_product_action_new(element, left, right, vectors, seed);
-  const double error = action ? tg_product_action_error(action, c) : NAN;
+double tg_product_action_error(const TgProductAction *action, const void *c) {
+  const TgProductFactor result = {.data = c, .rows = action->m, .columns = action->n};
+  return error_of(action, &result, NULL);
+}
+
+double tg_product_error_of(TgElement element, const TgProductFactor *left, const TgProductFactor *right,
+                           const TgProductFactor *c, int vectors, uint64_t seed, const TgMatrixJob *job) {
+  TgProductAction *action = action_new(element, left, right, vectors, seed, job);
+  const double error = action ? error_of(action, c, job) : NAN;
   tg_product_action_free(action);
   return error;
 }
 
 double tg_product_error(TgElement element, const void *a, const void *b, const void *c, int64_t m, int64_t n, int64_t k,
                         int vectors, uint64_t seed) {
-  const TgProductFactor left = {a, m, k, false}, right = {b, k, n, false};
-  return tg_product_error_of(element, &left, &right, c, vectors, seed);
+  const TgProductFactor left = {.data = a, .rows = m, .columns = k}, right = {.data = b, .rows = k, .columns = n};
+  const TgProductFactor result = {.data = c, .rows = m, .columns = n};
+  return tg_product_error_of(element, &left, &right, &result, vectors, seed, NULL);
 }

@@ -81,6 +81,12 @@ bool tg_byte_source_take(TgByteSource *source, void *to, uint64_t count, uint64_
   return !cut || source->taken >= source->size || became_shorter(source, error);
 }
 
+bool tg_byte_source_seek(TgByteSource *source, uint64_t at, GError **error) {
+  if (lseek(source->descriptor, (off_t)at, SEEK_SET) < 0) return cannot_read(source->name, g_strerror(errno), error);
+  source->taken = at;
+  return true;
+}
+
 static GBytes *too_large(const char *path, uint64_t limit, GError **error) {
   g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE, "%s: larger than the limit of %" G_GUINT64_FORMAT " bytes",
               path, limit);

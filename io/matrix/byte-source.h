@@ -28,6 +28,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgByteSource, tg_byte_source_close)
  * before its size. */
 bool tg_byte_source_take(TgByteSource *source, void *to, uint64_t count, uint64_t *got, GError **error);
 
+/** What is taken next begins at this byte of a file. Errors: CANNOT_READ. */
+bool tg_byte_source_seek(TgByteSource *source, uint64_t at, GError **error);
+
 /** Bytes that are still to come, or TG_BYTES_UNKNOWN. */
 static inline uint64_t tg_byte_source_left(const TgByteSource *source) {
   return source->size == TG_BYTES_UNKNOWN ? TG_BYTES_UNKNOWN : source->size - MIN(source->taken, source->size);

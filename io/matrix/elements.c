@@ -187,7 +187,7 @@ static bool fill(TgByteSource *source, TgMatrix *matrix, TgElementLayout layout,
 TgMatrix *tg_elements_read(TgByteSource *source, const TgElementFile *file, TgElement type, uint64_t limit_bytes,
                            GError **error) {
   const uint64_t left = tg_byte_source_left(source);
-  if (left != TG_BYTES_UNKNOWN && !file->check(source->name, file->user, left, false, error)) return NULL;
+  if (left != TG_BYTES_UNKNOWN && !file->check(source->name, file, left, false, error)) return NULL;
   g_autoptr(TgMatrix) matrix = tg_matrix_new(type, file->rows, file->columns, limit_bytes, error);
   if (!matrix) {
     g_prefix_error(error, "%s: ", source->name);
@@ -197,8 +197,36 @@ TgMatrix *tg_elements_read(TgByteSource *source, const TgElementFile *file, TgEl
   uint8_t byte;
   const bool good = fill(source, matrix, file->layout, &found, error) &&
                     tg_byte_source_take(source, &byte, 1, &behind, error) &&
-                    file->check(source->name, file->user, found, behind > 0, error);
+                    file->check(source->name, file, found, behind > 0, error);
   return good ? g_steal_pointer(&matrix) : NULL;
+}
+
+/* ---- a part of a file ---- */
+
+/** From element (row, column) on, to the same place of the matrix. */
+static bool read_run(TgByteSource *source, const TgElementFile *file, uint64_t begin, int64_t row, int64_t column,
+                     int64_t count, void *piece, TgMatrix *matrix, GError **error) {
+  const int64_t first = row * file->columns + column, width = tg_element_bytes(file->layout.type);
+  uint8_t *to = (uint8_t *)matrix->data + first * tg_element_bytes(matrix->type);
+  uint64_t got;
+  if (!tg_byte_source_seek(source, begin + (uint64_t)(first * width), error) ||
+      !tg_byte_source_take(source, piece, (uint64_t)(count * width), &got, error))
+    return false;
+  to_native(piece, file->layout, count);
+  const int64_t bad = tg_elements_convert(to, matrix->type, piece, file->layout.type, count);
+  if (bad < 0) return true;
+  const Reading reading = {.source = source, .matrix = matrix};
+  return unfit(&reading, (first + bad) / file->columns, (first + bad) % file->columns,
+               (const uint8_t *)piece + bad * width, error);
+}
+
+bool tg_elements_read_part(TgByteSource *source, const TgElementFile *file, uint64_t begin, const TgMatrixPart *part,
+                           TgMatrix *matrix, GError **error) {
+  g_autofree void *piece = g_try_malloc((gsize)(part->columns * tg_element_bytes(file->layout.type)));
+  if (!piece) return no_memory(source->name, part->columns * tg_element_bytes(file->layout.type), error);
+  for (int64_t row = part->row; row < part->row + part->rows; row++)
+    if (!read_run(source, file, begin, row, part->column, part->columns, piece, matrix, error)) return false;
+  return true;
 }
 
 /* ---- writing ---- */

@@ -19,9 +19,9 @@ typedef struct TgElementLayout {
 typedef struct TgElementFile {
   TgElementLayout layout;
   int64_t rows, columns;
-  const void *user;
+  uint64_t bytes; /**< of all elements */
   /** Whether `found` bytes are as many as the file should have; `more` where there may be others behind them. */
-  bool (*check)(const char *name, const void *user, uint64_t found, bool more, GError **error);
+  bool (*check)(const char *name, const struct TgElementFile *file, uint64_t found, bool more, GError **error);
 } TgElementFile;
 
 /** A matrix of `type` from all that is left of `source`, rounded, in pieces: besides the matrix it needs an eighth of
@@ -29,6 +29,11 @@ typedef struct TgElementFile {
  * name. Errors: CANNOT_READ; BAD_INPUT where an element does not fit; TOO_LARGE; those of the file's check. */
 TgMatrix *tg_elements_read(TgByteSource *source, const TgElementFile *file, TgElement type, uint64_t limit_bytes,
                            GError **error);
+
+/** The elements of a part of `matrix` from a source whose elements begin at byte `begin` and lie row by row. Errors: as
+ * above. */
+bool tg_elements_read_part(TgByteSource *source, const TgElementFile *file, uint64_t begin, const TgMatrixPart *part,
+                           TgMatrix *matrix, GError **error);
 
 /** Rounds `count` elements to nearest. Returns the index of the first finite one that has no finite value in `to_type`,
  * or -1. The two places may not overlap. */
@@ -42,5 +47,12 @@ bool tg_elements_print(const TgMatrix *matrix, FILE *stream, GError **error);
 
 /** Whether everything given to `stream` so far was accepted, else CANNOT_WRITE with the reason in errno. */
 bool tg_stream_accepted(bool accepted, GError **error);
+
+/** What the files say of their elements, which are what comes next from the source. Errors: those of reading. */
+bool tg_npy_describe(TgByteSource *source, const TgMatrixRequest *request, TgElementFile *file, GError **error);
+bool tg_raw_describe(TgByteSource *source, const TgMatrixRequest *request, TgElementFile *file, GError **error);
+
+/** What comes before the elements. Errors: CANNOT_WRITE. */
+bool tg_npy_print_header(const TgMatrix *matrix, FILE *stream, GError **error);
 
 #endif

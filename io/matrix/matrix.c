@@ -1,9 +1,11 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include "matrix.h"
 
 #include "counter-random.h"
 #include "elements.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static bool matrix_bytes(TgElement type, int64_t rows, int64_t columns, uint64_t *bytes, GError **error) {
   if (rows < 1 || columns < 1)
@@ -30,29 +32,41 @@ static bool within_limit(const TgMatrix *shape, uint64_t bytes, uint64_t limit_b
                     limit_bytes ? "set by the caller" : "the memory available");
 }
 
+/* Takes the data; NULL: there are none. */
+static TgMatrix *made(TgMatrix shape, void *data, uint64_t bytes, GError **error) {
+  shape.data = data;
+  if (data) return g_memdup2(&shape, sizeof shape);
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+              "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s: the system refused its %" G_GUINT64_FORMAT
+              " bytes",
+              shape.rows, shape.columns, tg_element_name(shape.type), bytes);
+  return NULL;
+}
+
 TgMatrix *tg_matrix_new(TgElement type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error) {
   g_assert(type == TG_F32 || type == TG_F64);
   uint64_t bytes = 0;
   const TgMatrix shape = {.type = type, .rows = rows, .columns = columns};
   if (!matrix_bytes(type, rows, columns, &bytes, error) || !within_limit(&shape, bytes, limit_bytes, error))
     return NULL;
-  void *data = calloc(1, (size_t)bytes); /* pages of zeros that cost nothing until they are touched */
-  if (!data) {
-    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
-                "a matrix of %" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %s: the system refused its %" G_GUINT64_FORMAT
-                " bytes",
-                rows, columns, tg_element_name(type), bytes);
-    return NULL;
-  }
-  TgMatrix *matrix = g_new(TgMatrix, 1);
-  *matrix = shape;
-  matrix->data = data;
-  return matrix;
+  return made(shape, calloc(1, (size_t)bytes) /* zeros that cost nothing until they are touched */, bytes, error);
+}
+
+TgMatrix *tg_matrix_new_for_parts(TgElement type, int64_t rows, int64_t columns, GError **error) {
+  uint64_t bytes = 0;
+  if (!matrix_bytes(type, rows, columns, &bytes, error)) return NULL;
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void *data = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  const TgMatrix shape = {.type = type, .rows = rows, .columns = columns, .mapped_bytes = (size_t)bytes};
+  return made(shape, data == MAP_FAILED ? NULL : data, bytes, error);
 }
 
 void tg_matrix_free(TgMatrix *matrix) {
   if (!matrix) return;
-  free(matrix->data);
+  if (matrix->mapped_bytes)
+    munmap(matrix->data, matrix->mapped_bytes);
+  else
+    free(matrix->data);
   g_free(matrix);
 }
 
@@ -65,21 +79,40 @@ TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgElement type, uint64_t lim
   return NULL;
 }
 
+static TgMatrixPart whole(const TgMatrix *matrix) {
+  return (TgMatrixPart){.rows = matrix->rows, .columns = matrix->columns};
+}
+
+void tg_matrix_fill_part_uniform(TgMatrix *matrix, const TgMatrixPart *part, uint64_t seed) {
+  for (int64_t row = part->row; row < part->row + part->rows; row++) {
+    const int64_t begin = row * matrix->columns + part->column, end = begin + part->columns;
+    if (matrix->type == TG_F32) {
+      for (int64_t i = begin; i < end; i++) matrix->f32[i] = tg_random_uniform_f32(seed, (uint64_t)i);
+    } else {
+      for (int64_t i = begin; i < end; i++) matrix->f64[i] = tg_random_uniform_f64(seed, (uint64_t)i);
+    }
+  }
+}
+
 void tg_matrix_fill_uniform(TgMatrix *matrix, uint64_t seed) {
-  const int64_t elements = tg_matrix_elements(matrix);
-  if (matrix->type == TG_F32) {
-    for (int64_t i = 0; i < elements; i++) matrix->f32[i] = tg_random_uniform_f32(seed, (uint64_t)i);
-  } else {
-    for (int64_t i = 0; i < elements; i++) matrix->f64[i] = tg_random_uniform_f64(seed, (uint64_t)i);
+  const TgMatrixPart all = whole(matrix);
+  tg_matrix_fill_part_uniform(matrix, &all, seed);
+}
+
+void tg_matrix_fill_part_integers(TgMatrix *matrix, const TgMatrixPart *part, uint64_t seed, int32_t low,
+                                  int32_t high) {
+  g_assert(low <= high);
+  for (int64_t row = part->row; row < part->row + part->rows; row++) {
+    const int64_t begin = row * matrix->columns + part->column, end = begin + part->columns;
+    if (matrix->type == TG_F32) {
+      for (int64_t i = begin; i < end; i++) matrix->f32[i] = (float)tg_random_integer(seed, (uint64_t)i, low, high);
+    } else {
+      for (int64_t i = begin; i < end; i++) matrix->f64[i] = tg_random_integer(seed, (uint64_t)i, low, high);
+    }
   }
 }
 
 void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32_t high) {
-  g_assert(low <= high);
-  const int64_t elements = tg_matrix_elements(matrix);
-  if (matrix->type == TG_F32) {
-    for (int64_t i = 0; i < elements; i++) matrix->f32[i] = (float)tg_random_integer(seed, (uint64_t)i, low, high);
-  } else {
-    for (int64_t i = 0; i < elements; i++) matrix->f64[i] = tg_random_integer(seed, (uint64_t)i, low, high);
-  }
+  const TgMatrixPart all = whole(matrix);
+  tg_matrix_fill_part_integers(matrix, &all, seed, low, high);
 }

@@ -241,25 +241,32 @@ static bool read_header(TgByteSource *source, TgNpyHeader *header, GError **erro
          tg_npy_parse_header(source->name, bytes->data, bytes->len, header, error);
 }
 
-static bool check_size(const char *name, const void *user, uint64_t found, bool more, GError **error) {
-  const TgNpyHeader *header = user;
-  if (found < header->data_bytes) return truncated(name, "data", header->data_bytes, found, error);
-  if (found == header->data_bytes && !more) return true;
-  g_autofree char *count = more ? g_strdup("more") : g_strdup_printf("%" G_GUINT64_FORMAT, found - header->data_bytes);
+static bool check_size(const char *name, const TgElementFile *file, uint64_t found, bool more, GError **error) {
+  if (found < file->bytes) return truncated(name, "data", file->bytes, found, error);
+  if (found == file->bytes && !more) return true;
+  g_autofree char *count = more ? g_strdup("more") : g_strdup_printf("%" G_GUINT64_FORMAT, found - file->bytes);
   return TG_IO_FAIL(error, BAD_INPUT,
                     "%s: %s bytes follow the %" G_GUINT64_FORMAT " bytes of data that the header announces", name,
-                    count, header->data_bytes);
+                    count, file->bytes);
+}
+
+bool tg_npy_describe(TgByteSource *source, const TgMatrixRequest *request, TgElementFile *file, GError **error) {
+  TgNpyHeader header;
+  (void)request;
+  if (!read_header(source, &header, error)) return false;
+  *file = (TgElementFile){.layout = {header.type, header.big_endian, header.fortran_order},
+                          .rows = header.rows,
+                          .columns = header.columns,
+                          .bytes = header.data_bytes,
+                          .check = check_size};
+  return true;
 }
 
 TgMatrix *tg_npy_read(TgByteSource *source, const TgMatrixRequest *request, GError **error) {
-  TgNpyHeader header;
-  if (!read_header(source, &header, error)) return NULL;
-  const TgElementFile file = {.layout = {header.type, header.big_endian, header.fortran_order},
-                              .rows = header.rows,
-                              .columns = header.columns,
-                              .user = &header,
-                              .check = check_size};
-  return tg_elements_read(source, &file, request->typed ? request->type : header.type, request->limit_bytes, error);
+  TgElementFile file;
+  if (!tg_npy_describe(source, request, &file, error)) return NULL;
+  return tg_elements_read(source, &file, request->typed ? request->type : file.layout.type, request->limit_bytes,
+                          error);
 }
 
 TgMatrix *tg_npy_parse(const char *name, const void *bytes, size_t size, uint64_t limit_bytes, GError **error) {
@@ -285,8 +292,11 @@ static GString *header_text(const TgMatrix *matrix) {
   return text;
 }
 
-bool tg_npy_print(const TgMatrix *matrix, FILE *stream, GError **error) {
+bool tg_npy_print_header(const TgMatrix *matrix, FILE *stream, GError **error) {
   g_autoptr(GString) header = header_text(matrix);
-  return tg_stream_accepted(fwrite(header->str, 1, header->len, stream) == header->len, error) &&
-         tg_elements_print(matrix, stream, error);
+  return tg_stream_accepted(fwrite(header->str, 1, header->len, stream) == header->len, error);
+}
+
+bool tg_npy_print(const TgMatrix *matrix, FILE *stream, GError **error) {
+  return tg_npy_print_header(matrix, stream, error) && tg_elements_print(matrix, stream, error);
 }

@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include "check-parts.h"
 #include "executor-kind.h"
 #include "trials.h"
 
@@ -35,20 +36,67 @@ static void tell_phase(const TgMeasuring *at, const char *name) {
   if (at->options->phase) at->options->phase(at->options->data, name);
 }
 
-static bool check_c(TgMeasuring *at) {
-  const TgExecutorOptions *options = &at->executor->options;
+enum { NOT_WRITTEN = 0xff /* the bytes of NaN */ };
+
+static void forget_part(const TgMeasuring *at, const TgMatrixPart *part) {
+  const int64_t bytes = tg_element_bytes(at->executor->options.element), columns = at->executor->options.n;
+  for (int64_t row = part->row; row < part->row + part->rows; row++)
+    memset((char *)at->c + (row * columns + part->column) * bytes, NOT_WRITTEN, (size_t)(part->columns * bytes));
+}
+
+/* What this program has of each matrix. */
+static void find_parts(const TgMeasuring *at, GArray *found[TG_MATRICES]) {
   const TgComputes *computes = &at->executor->schedule->computes;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    found[matrix] = matrix == TG_MATRIX_C || tg_computes_uses(computes, (TgMatrixName)matrix)
+                        ? at->executor->kind->parts(at->executor, (TgMatrixName)matrix)
+                        : g_array_new(FALSE, FALSE, sizeof(TgMatrixPart));
+}
+
+static void sum_over_job(const void *executor, double *values, int64_t count) {
+  ((const TgExecutor *)executor)->kind->sum(executor, values, count);
+}
+
+static bool gather(TgMeasuring *at) {
   const double begun_s = tg_now_s();
-  TgCheck check;
-  TgShape shape;
-  /* An element that is not written is NaN. */
-  memset(at->c, 0xff, (size_t)(options->m * options->n * tg_element_bytes(options->element)));
   tell_phase(at, "gather");
   const bool gathered = tg_executor_gather(at->executor, at->c, at->error);
   tell_phase(at, NULL);
   at->result->gather_s = tg_now_s() - begun_s;
-  if (!gathered || !tg_shape_init(&shape, computes, options->m, options->n, options->k, at->error) ||
-      !tg_check_large_product(&check, computes, &shape, options->element, at->a, at->b, at->c, 0, at->error))
+  return gathered;
+}
+
+static bool gather_and_check_parts(TgMeasuring *at, const TgShape *shape, TgCheck *check) {
+  GArray *found[TG_MATRICES];
+  TgCheckParts parts = {.job = {sum_over_job, at->executor}};
+  const void *const data[] = {at->a, at->b, at->c};
+  find_parts(at, found);
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    parts.part[matrix] = (const TgMatrixPart *)(void *)found[matrix]->data;
+    parts.parts[matrix] = found[matrix]->len;
+  }
+  for (int64_t p = 0; p < parts.parts[TG_MATRIX_C]; p++) forget_part(at, &parts.part[TG_MATRIX_C][p]);
+  const bool gathered = gather(at);
+  if (gathered)
+    tg_check_estimate(check, &at->executor->schedule->computes, shape, at->executor->options.element, data, &parts);
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) g_array_unref(found[matrix]);
+  return gathered;
+}
+
+static bool gather_and_check(TgMeasuring *at, const TgShape *shape, TgCheck *check) {
+  const TgExecutorOptions *options = &at->executor->options;
+  if (options->parts) return gather_and_check_parts(at, shape, check);
+  memset(at->c, NOT_WRITTEN, (size_t)(options->m * options->n * tg_element_bytes(options->element)));
+  return gather(at) && tg_check_large_product(check, &at->executor->schedule->computes, shape, options->element, at->a,
+                                              at->b, at->c, 0, at->error);
+}
+
+static bool check_c(TgMeasuring *at) {
+  const TgExecutorOptions *options = &at->executor->options;
+  TgCheck check;
+  TgShape shape;
+  if (!tg_shape_init(&shape, &at->executor->schedule->computes, options->m, options->n, options->k, at->error) ||
+      !gather_and_check(at, &shape, &check))
     return false;
   const TgCheck *before = &at->result->check;
   if (!at->is_checked || (before->ok && !(check.relative_error <= before->relative_error))) at->result->check = check;

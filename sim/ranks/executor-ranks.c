@@ -45,13 +45,19 @@ static bool load_ranks(TgExecutor *executor, const void *a, const void *b, GErro
   return true;
 }
 
+static void store_own(const TgRanks *ranks, void *c) {
+  for (int64_t i = 0; i < ranks->plan->placed; i++) {
+    const TgBlocksPlaced *placed = &ranks->plan->place[i];
+    if (placed->matrix == TG_MATRIX_C && ranks->rank_of[placed->processor] == ranks->job->rank)
+      tg_blocks_store(&ranks->base, ranks->plan, placed, c, ranks->memory.blocks);
+  }
+}
+
 /* Every rank gets all of C. */
-static bool gather_ranks(TgExecutor *executor, void *c, GError **error) {
-  const TgRanks *ranks = (TgRanks *)executor;
+static void store_all(const TgRanks *ranks, void *c) {
   const TgBlocksPlan *plan = ranks->plan;
   const int64_t bytes = plan->padded_rows[TG_MATRIX_C] * plan->padded_columns[TG_MATRIX_C] * element_bytes(ranks);
   g_autofree char *room = g_malloc((gsize)bytes);
-  (void)error;
   for (int64_t i = 0; i < plan->placed; i++) {
     const TgBlocksPlaced *placed = &plan->place[i];
     if (placed->matrix != TG_MATRIX_C) continue;
@@ -59,9 +65,86 @@ static bool gather_ranks(TgExecutor *executor, void *c, GError **error) {
     const bool far = owner != ranks->job->rank; /* with whom it may be shared, nobody writes into */
     char *at = far ? room : ranks->memory.blocks + placed->offset * element_bytes(ranks);
     tg_ranks_broadcast(ranks->job, at, bytes, owner, deadline_of(ranks));
-    tg_blocks_store(executor, plan, placed, c, at - placed->offset * element_bytes(ranks));
+    tg_blocks_store(&ranks->base, plan, placed, c, at - placed->offset * element_bytes(ranks));
   }
+}
+
+static bool gather_ranks(TgExecutor *executor, void *c, GError **error) {
+  (void)error;
+  (executor->options.parts ? store_own : store_all)((const TgRanks *)executor, c);
   return true;
+}
+
+/* --- parts of the matrices ---------------------------------------------------------------------------------------- */
+
+/* By block of the matrix, row by row: 1 + the first of those placed that is this block. */
+static int64_t *first_placed(const TgRanks *ranks, TgMatrixName matrix) {
+  const int32_t *blocks = ranks->base.schedule->blocks[matrix];
+  int64_t *first = g_new0(int64_t, (gsize)blocks[0] * (gsize)blocks[1]);
+  for (int64_t i = ranks->plan->placed; i-- > 0;) {
+    const TgBlocksPlaced *placed = &ranks->plan->place[i];
+    if (placed->matrix == (int32_t)matrix) first[(int64_t)placed->row * blocks[1] + placed->column] = i + 1;
+  }
+  return first;
+}
+
+static GArray *parts_of(const TgExecutor *executor, TgMatrixName matrix) {
+  const TgRanks *ranks = (const TgRanks *)executor;
+  GArray *parts = g_array_new(FALSE, FALSE, sizeof(TgMatrixPart));
+  g_autofree int64_t *first = first_placed(ranks, matrix);
+  for (int64_t i = 0; i < ranks->plan->placed; i++) {
+    const TgBlocksPlaced *placed = &ranks->plan->place[i];
+    if (placed->matrix != (int32_t)matrix || ranks->rank_of[placed->processor] != ranks->job->rank) continue;
+    const TgBlocksExtent extent = tg_blocks_extent(ranks->plan, executor->schedule, placed);
+    const int64_t block = (int64_t)placed->row * executor->schedule->blocks[matrix][1] + placed->column;
+    const TgMatrixPart part = {extent.row, extent.column, extent.rows, extent.columns, first[block] == i + 1};
+    g_array_append_val(parts, part);
+  }
+  return parts;
+}
+
+static void sum(const TgExecutor *executor, double *values, int64_t count) {
+  const TgRanks *ranks = (const TgRanks *)executor;
+  enum { PIECE = 1 << 24 };
+  for (int64_t at = 0; at < count; at += PIECE)
+    tg_ranks_reduce(ranks->job, values + at, (int)MIN(count - at, PIECE), 2, deadline_of(ranks));
+}
+
+static void wait_for_rows(const TgRanks *ranks, int other) {
+  if (tg_ranks_wait(ranks->job, 0, deadline_of(ranks))) return;
+  g_autofree char *words = g_strdup_printf("waited more than %g s for rank %d on %s to pass rows of C on",
+                                           deadline_of(ranks), other, tg_ranks_host(ranks->job, other));
+  tg_ranks_abort(ranks->job, words);
+}
+
+/* What lies in these rows of a block of C: from its owner to the first rank. */
+static void pass_rows(const TgRanks *ranks, const TgBlocksPlaced *placed, const void *c, int64_t row, int64_t rows,
+                      char *to) {
+  const TgBlocksExtent extent = tg_blocks_extent(ranks->plan, ranks->base.schedule, placed);
+  const int64_t begin = MAX(row, extent.row), end = MIN(row + rows, extent.row + extent.rows);
+  const int64_t pitch = ranks->base.options.n * element_bytes(ranks), bytes = extent.columns * element_bytes(ranks);
+  const int32_t owner = ranks->rank_of[placed->processor];
+  const bool sends = owner == ranks->job->rank, receives = ranks->job->rank == 0;
+  if (begin >= end || (!sends && !receives)) return;
+  g_autofree char *room = g_malloc((gsize)((end - begin) * bytes));
+  const char *from = (const char *)c + extent.column * element_bytes(ranks);
+  for (int64_t r = begin; sends && r < end; r++) memcpy(room + (r - begin) * bytes, from + r * pitch, (size_t)bytes);
+  const int64_t count = (end - begin) * extent.columns;
+  const TgRanksLibrary *mpi = ranks->job->mpi;
+  if (sends && !receives) mpi->send(0, room, count, (int)element_bytes(ranks), 0, 0);
+  if (receives && !sends) mpi->receive(0, room, count, (int)element_bytes(ranks), owner, 0);
+  if (sends != receives) wait_for_rows(ranks, sends ? 0 : owner);
+  char *at = to + extent.column * element_bytes(ranks);
+  for (int64_t r = begin; receives && r < end; r++)
+    memcpy(at + (r - row) * pitch, room + (r - begin) * bytes, (size_t)bytes);
+}
+
+static void rows_of(const TgExecutor *executor, const void *c, int64_t row, int64_t rows, void *to) {
+  const TgRanks *ranks = (const TgRanks *)executor;
+  const int32_t *blocks = executor->schedule->blocks[TG_MATRIX_C];
+  g_autofree int64_t *first = first_placed(ranks, TG_MATRIX_C);
+  for (int64_t block = 0; block < (int64_t)blocks[0] * blocks[1]; block++)
+    if (first[block]) pass_rows(ranks, &ranks->plan->place[first[block] - 1], c, row, rows, to);
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
@@ -89,18 +172,29 @@ static bool allocate(TgRanks *ranks, GError **error) {
                               share, deadline_of(ranks), error);
 }
 
+static double parts_bytes(const TgRanks *ranks) {
+  double bytes = 0;
+  for (int64_t i = 0; i < ranks->plan->placed; i++) {
+    const TgBlocksPlaced *placed = &ranks->plan->place[i];
+    const TgBlocksExtent extent = tg_blocks_extent(ranks->plan, ranks->base.schedule, placed);
+    if (ranks->rank_of[placed->processor] == ranks->job->rank)
+      bytes += (double)extent.rows * (double)extent.columns * (double)element_bytes(ranks);
+  }
+  return bytes;
+}
+
 /* Of this rank; all of them together are in the facts. */
 static bool check_memory(TgRanks *ranks, GError **error) {
   const uint64_t limit = tg_executor_memory_limit(&ranks->base.options);
-  const double blocks = tg_ranks_touched_bytes(ranks), need = blocks + (double)tg_blocks_plan_bytes(ranks->plan);
+  const double blocks = tg_ranks_touched_bytes(ranks), parts = ranks->base.options.parts ? parts_bytes(ranks) : 0;
+  const double need = blocks + parts + (double)tg_blocks_plan_bytes(ranks->plan);
   double sum = need;
   tg_ranks_reduce(ranks->job, &sum, 1, 2, deadline_of(ranks));
   ranks->base.facts.memory_bytes = (int64_t)sum;
   if (need <= (double)limit) return true;
-  return TG_EXECUTOR_FAIL(error, TOO_LARGE,
-                          "rank %d needs %.0f bytes besides A, B and C, %.0f of them for blocks; the limit is %" PRIu64
-                          " bytes",
-                          ranks->job->rank, need, blocks, limit);
+  return TG_EXECUTOR_FAIL(
+      error, TOO_LARGE, "rank %d needs %.0f bytes%s, %.0f of them for blocks; the limit is %" PRIu64 " bytes",
+      ranks->job->rank, need, parts > 0 ? " with its parts of A, B and C" : " besides A, B and C", blocks, limit);
 }
 
 static const char *describe_transport(const TgRanks *ranks) {
@@ -204,4 +298,7 @@ const TgExecutorKind tg_executor_ranks = {
     .run = tg_ranks_run,
     .gather = gather_ranks,
     .agree = agree,
+    .sum = sum,
+    .parts = parts_of,
+    .rows = rows_of,
     .close = close_ranks};

@@ -1,4 +1,4 @@
-#include "check.h"
+#include "check-parts.h"
 
 #include "blas.h"
 #include "block.h"
@@ -226,24 +226,55 @@ enum { VECTORS = 8 };
 static const double usual_products = (double)(INT64_C(1) << 33); /* n = 2048: about a second on two cores */
 static const uint64_t vectors_seed = 20;                         /* not that of the matrices */
 
-static TgProductFactor large_factor(int matrix, bool transposed, const TgShape *shape, const void *const *data) {
-  return (TgProductFactor){data[matrix], shape->rows[matrix], shape->columns[matrix], transposed};
+static TgProductFactor large_factor(int matrix, bool transposed, const TgShape *shape, const void *const *data,
+                                    const TgCheckParts *parts) {
+  return (TgProductFactor){.data = data[matrix],
+                           .rows = shape->rows[matrix],
+                           .columns = shape->columns[matrix],
+                           .transposed = transposed,
+                           .part = parts ? parts->part[matrix] : NULL,
+                           .parts = parts ? parts->parts[matrix] : 0};
 }
 
-static double estimate(const TgComputes *computes, const TgShape *shape, TgElement element, const void *const *data) {
-  const TgProductFactor left = large_factor(computes->left, computes->left_transposed, shape, data);
-  const TgProductFactor right = large_factor(computes->right, computes->right_transposed, shape, data);
-  return tg_product_error_of(element, &left, &right, data[TG_MATRIX_C], VECTORS, vectors_seed);
+/* A C of which no program has some element is no product. */
+static bool is_covered(const TgShape *shape, const TgCheckParts *parts) {
+  double elements = 0;
+  for (int64_t p = 0; p < parts->parts[TG_MATRIX_C]; p++) {
+    const TgMatrixPart *part = &parts->part[TG_MATRIX_C][p];
+    if (part->counts) elements += (double)part->rows * (double)part->columns;
+  }
+  parts->job.sum(parts->job.data, &elements, 1);
+  return elements == (double)shape->m * (double)shape->n;
+}
+
+void tg_check_estimate(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
+                       const void *const *data, const TgCheckParts *parts) {
+  const TgProductFactor left = large_factor(computes->left, computes->left_transposed, shape, data, parts);
+  const TgProductFactor right = large_factor(computes->right, computes->right_transposed, shape, data, parts);
+  const TgProductFactor c = large_factor(TG_MATRIX_C, false, shape, data, parts);
+  const bool covered = !parts || is_covered(shape, parts);
+  *check = (TgCheck){.estimated = true,
+                     .finite = true,
+                     .relative_error = covered ? tg_product_error_of(element, &left, &right, &c, VECTORS, vectors_seed,
+                                                                     parts ? &parts->job : NULL)
+                                               : NAN,
+                     .tolerance = tg_check_tolerance(computes, element, shape->k)};
+  check->ok = check->relative_error <= check->tolerance;
+  snprintf(check->text, sizeof check->text, "C has an estimated relative error %.3g, %s the tolerance %.2g",
+           check->relative_error, check->ok ? "within" : "beyond", check->tolerance);
 }
 
 static double products_of(const TgShape *shape) {
   return (double)shape->m * (double)shape->n * (double)shape->k;
 }
 
+bool tg_check_is_estimated(const TgComputes *computes, const TgShape *shape) {
+  return computes->right != TG_MATRICES && products_of(shape) > usual_products;
+}
+
 uint64_t tg_check_large_need_bytes(const TgComputes *computes, const TgShape *shape, TgElement element) {
-  if (computes->right == TG_MATRICES || products_of(shape) <= usual_products)
-    return tg_check_need_bytes(computes, shape, element);
-  return (uint64_t)(shape->m + shape->n + shape->k) * VECTORS * sizeof(double);
+  if (!tg_check_is_estimated(computes, shape)) return tg_check_need_bytes(computes, shape, element);
+  return (uint64_t)(2 * shape->m + shape->n + shape->k) * VECTORS * sizeof(double);
 }
 
 bool tg_check_large_product(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
@@ -251,12 +282,6 @@ bool tg_check_large_product(TgCheck *check, const TgComputes *computes, const Tg
   const void *const data[TG_MATRICES] = {a, b, c};
   if (computes->right == TG_MATRICES || products_of(shape) <= (most_products > 0 ? most_products : usual_products))
     return tg_check_product(check, computes, shape, element, a, b, c, 0, NULL, error);
-  *check = (TgCheck){.estimated = true,
-                     .finite = true,
-                     .relative_error = estimate(computes, shape, element, data),
-                     .tolerance = tg_check_tolerance(computes, element, shape->k)};
-  check->ok = check->relative_error <= check->tolerance;
-  snprintf(check->text, sizeof check->text, "C has an estimated relative error %.3g, %s the tolerance %.2g",
-           check->relative_error, check->ok ? "within" : "beyond", check->tolerance);
+  tg_check_estimate(check, computes, shape, element, data, NULL);
   return true;
 }

@@ -63,6 +63,30 @@ def test_large_blocks(_):
         assert ("messages" in said["kernel"]) == (ranks == 2), said["kernel"]
 
 
+def test_parts(folder):
+    """A product that is too large to be checked in full: each rank has only its parts of A, B and C, whose file is as of one program."""
+    jobs.need_mpi(SCHEDULES)
+    size = "--size 2100x1900x2300"
+
+    def made(words, path):
+        subprocess.run([TOPOGEMM, *f"run {words} --on cpu --trials 1 --warmup 0 --quiet --c {folder / path}".split()], check=True)
+        return (folder / path).read_bytes()
+
+    whole = made(f"summa --grid 2x2 {size} --integers", "whole.npy")
+    for ranks, words in [(2, "summa --grid 2x2"), (3, "cannon25d --grid 2x2x2"), (1, "fox --grid 4x4"), (4, "ring --grid 7 --transport message")]:
+        run(ranks, f"{words} {size} --integers --trials 1 --warmup 0 --quiet --c {folder}/C.npy")
+        assert (folder / "C.npy").read_bytes() == whole, words
+    made("summa --grid 2x2 --size 2100x2300x2 --integers --type f64", "a.npy")
+    made("summa --grid 2x2 --size 2300x1900x2 --integers", "b.npy")
+    files = f"--a {folder}/a.npy --b {folder}/b.npy --type f32"
+    whole = made(f"summa --grid 2x2 {files}", "whole.raw")
+    run(3, f"dns --grid 3x3x3 {files} --trials 1 --warmup 0 --quiet --c {folder}/C.raw")
+    assert (folder / "C.raw").read_bytes() == whole
+    made(f"summa --grid 2x2 {files}", "whole.mtx")
+    run(2, f"summa --grid 2x2 {files} --trials 1 --warmup 0 --quiet --c {folder}/C.mtx")  # a text: no parts
+    assert (folder / "C.mtx").read_bytes() == (folder / "whole.mtx").read_bytes()
+
+
 AGENT = """#!/bin/sh
 # A remote shell that stays on this machine: each host has files of its own.
 while [ "${1#-}" != "$1" ]; do shift; done

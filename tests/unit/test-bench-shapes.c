@@ -367,7 +367,8 @@ static void test_action(void) {
     for (int k = 0; k < ROWS; k++) c[i] += a[i / ROWS * ROWS + k] * b[k * ROWS + i % ROWS];
     norm += c[i] * c[i];
   }
-  const TgProductFactor left = {a, ROWS, ROWS, false}, right = {b, ROWS, ROWS, false};
+  const TgProductFactor left = {.data = a, .rows = ROWS, .columns = ROWS};
+  const TgProductFactor right = {.data = b, .rows = ROWS, .columns = ROWS};
   TgProductAction *action = tg_product_action_new(TG_F64, &left, &right, TG_PRODUCT_VECTORS, 3);
   g_assert_cmpfloat(tg_product_action_error(action, c), <, 1e-14);
   c[7] += 0.5; /* one element: every vector of signs sees just this much */

@@ -1,6 +1,6 @@
 /* The check of results: what is right passes and what is wrong in one element does not, in full and estimated, with
  * transposed factors and without. */
-#include "check.h"
+#include "check-parts.h"
 
 #include "product-error.h"
 
@@ -96,6 +96,51 @@ static void test_products(void) {
   }
 }
 
+static void sum_of_one(const void *data, double *values, int64_t count) {
+  g_assert_true(data && values && count > 0);
+}
+
+/* Four parts of each matrix, and the first once more, which does not count. */
+static TgCheck check_parts(const Product *of, int64_t missing) {
+  enum { PARTS = 5 };
+  TgMatrixPart part[TG_MATRICES][PARTS];
+  TgCheckParts parts = {.job = {sum_of_one, of}};
+  const void *const data[] = {of->data[0], of->data[1], of->data[2]};
+  TgCheck outcome;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    const int64_t rows = of->shape.rows[matrix], columns = of->shape.columns[matrix], r = rows / 3, c = columns / 3;
+    for (int p = 0; p < PARTS; p++) {
+      const bool low = p / 2 % 2, right = p % 2;
+      part[matrix][p] = (TgMatrixPart){.row = low ? r : 0,
+                                       .column = right ? c : 0,
+                                       .rows = low ? rows - r : r,
+                                       .columns = right ? columns - c : c,
+                                       .counts = p < 4};
+    }
+    parts.part[matrix] = part[matrix];
+    parts.parts[matrix] = PARTS;
+  }
+  parts.part[TG_MATRIX_C] += missing;
+  parts.parts[TG_MATRIX_C] -= missing;
+  tg_check_estimate(&outcome, &of->computes, &of->shape, of->element, data, &parts);
+  return outcome;
+}
+
+/* An estimate from parts is that from the whole; what no program has is not taken for right. */
+static void test_parts(void) {
+  for (size_t f = 0; f < G_N_ELEMENTS(formulas); f++) {
+    Product of = product_new(formulas[f], f % 2 ? TG_F64 : TG_F32);
+    const int64_t at = of.shape.m * of.shape.n / 2 + 3;
+    g_assert_true(check_parts(&of, 0).ok);
+    g_assert_true(isnan(check_parts(&of, 1).relative_error));
+    g_assert_false(check_parts(&of, 1).ok);
+    step_case_set(of.data[TG_MATRIX_C], of.element, at, get(&of, TG_MATRIX_C, at) + 1);
+    const double whole = check(&of, 1).relative_error, parts = check_parts(&of, 0).relative_error;
+    g_assert_cmpfloat(fabs(parts - whole), <, 1e-12 * whole);
+    product_clear(&of);
+  }
+}
+
 /* An error of a known size in every element: the estimate is near it. */
 static void test_estimate(void) {
   Product of = product_new("A' * B'", TG_F64);
@@ -142,6 +187,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/check-large/products", test_products);
   g_test_add_func("/check-large/estimate", test_estimate);
+  g_test_add_func("/check-large/parts", test_parts);
   g_test_add_func("/check-large/transpose", test_transpose);
   g_test_add_func("/check-large/tolerance", test_tolerance);
   return g_test_run();

@@ -54,6 +54,96 @@ static void test_own_type(Folder *folder, gconstpointer unused) {
   for (int i = 0; i < 15; i++) g_assert_cmpfloat(wide->f64[i], ==, (double)matrix->f32[i]);
 }
 
+/* Of `back`, which was zeros, this part is as in `matrix`, and nothing else was touched. */
+static void check_part(const TgMatrix *back, const TgMatrix *matrix, const TgMatrixPart *part) {
+  for (int64_t r = 0; r < matrix->rows; r++)
+    for (int64_t c = 0; c < matrix->columns; c++) {
+      const bool inside =
+          r >= part->row && r < part->row + part->rows && c >= part->column && c < part->column + part->columns;
+      g_assert_cmpfloat(tg_matrix_get(back, r, c), ==, inside ? tg_matrix_get(matrix, r, c) : 0);
+    }
+}
+
+/* A file in f32 is read in f64, too. */
+static void check_parts(const Folder *folder, const char *name, TgElement type) {
+  static const TgMatrixPart parts[] = {
+      {1, 1, 3, 2, false}, {4, 0, 1, 3, false}, {0, 0, 5, 3, false}, {2, 1, 0, 1, false}};
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(folder->path, name, NULL);
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F32);
+  const bool typed = g_str_has_suffix(name, ".npy");
+  const TgMatrixRequest request = {.typed = true, .type = typed ? type : TG_F32, .rows = 5, .columns = 3};
+  g_assert_true(tg_matrix_write(matrix, path, &error));
+  for (size_t p = 0; p < G_N_ELEMENTS(parts); p++) {
+    g_autoptr(TgMatrixFile) file = NULL;
+    g_autoptr(TgMatrix) back = tg_matrix_new_for_parts(request.type, 5, 3, &error);
+    g_assert_true(tg_matrix_file_open(path, &request, &file, &error));
+    g_assert_cmpint(tg_matrix_file_shape(file)->type, ==, request.type);
+    g_assert_true(tg_matrix_file_read(file, &parts[p], back, &error));
+    check_part(back, matrix, &parts[p]);
+  }
+}
+
+/* Parts of files are read where they lie in memory's order, and there only. */
+static void test_parts(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  static const char *const names[] = {"a.npy", "a.raw", "a.bin"};
+  for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+    check_parts(folder, names[i], TG_F32);
+    check_parts(folder, names[i], TG_F64);
+  }
+  g_autoptr(GError) error = NULL;
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F64);
+  g_autoptr(TgMatrixFile) file = NULL;
+  g_autofree char *text = g_build_filename(folder->path, "a.mtx", NULL);
+  g_autofree char *cut = g_build_filename(folder->path, "a.npy", NULL);
+  const TgMatrixRequest request = {.typed = true, .type = TG_F32};
+  g_assert_true(tg_matrix_write(matrix, text, &error) && tg_matrix_file_open(text, &request, &file, &error) && !file);
+  g_assert_true(tg_matrix_file_open("/dev/null", &request, &file, NULL) == false); /* no suffix */
+  matrix->f64[7] = 1e300;
+  g_assert_true(tg_matrix_write(matrix, cut, &error) && tg_matrix_file_open(cut, &request, &file, &error));
+  g_autoptr(TgMatrix) back = tg_matrix_new_for_parts(TG_F32, 5, 3, &error);
+  g_assert_true(tg_matrix_file_read(file, &(TgMatrixPart){.rows = 2, .columns = 3}, back, &error));
+  g_assert_false(tg_matrix_file_read(file, &(TgMatrixPart){.row = 2, .rows = 2, .columns = 3}, back, &error));
+  g_assert_nonnull(strstr(error->message, "element (2, 1), counted from 0, is 1.0000000000000001e+300"));
+  g_clear_error(&error);
+  g_assert_cmpint(truncate(cut, 200), ==, 0);
+  g_assert_false(tg_matrix_file_read(file, &(TgMatrixPart){.row = 4, .rows = 1, .columns = 3}, back, &error));
+  g_assert_nonnull(strstr(error->message, "the file became shorter"));
+  g_clear_pointer(&file, tg_matrix_file_free);
+  g_clear_error(&error);
+  g_assert_false(tg_matrix_file_open(cut, &request, &file, &error));
+  g_assert_nonnull(strstr(error->message, "truncated .npy data: expected 120 bytes, found 72"));
+}
+
+static void make_rows(void *data, int64_t row, int64_t rows, void *to) {
+  const TgMatrix *matrix = data;
+  memcpy(to, matrix->f64 + row * matrix->columns, (size_t)(rows * matrix->columns) * sizeof(double));
+}
+
+/* Rows that are made as they are written give the same file as the whole matrix, however many at a time. */
+static void test_rows(Folder *folder, gconstpointer unused) {
+  (void)unused;
+  static const char *const names[] = {"a.npy", "a.raw"};
+  static const int64_t pieces[] = {1, 48, 1000};
+  g_autoptr(TgMatrix) matrix = random_matrix(TG_F64);
+  for (size_t i = 0; i < G_N_ELEMENTS(names) * G_N_ELEMENTS(pieces); i++) {
+    g_autoptr(GError) error = NULL;
+    const char *name = names[i % G_N_ELEMENTS(names)];
+    g_autofree char *path = g_build_filename(folder->path, name, NULL), *bytes = NULL, *whole = NULL;
+    gsize length, whole_length;
+    FILE *stream = fopen(path, "wb");
+    g_assert_true(tg_matrix_path_has_rows(path));
+    g_assert_true(
+        tg_matrix_print_rows(matrix, make_rows, matrix, pieces[i / G_N_ELEMENTS(names)], path, stream, &error));
+    fclose(stream);
+    g_assert_true(g_file_get_contents(path, &bytes, &length, &error) && tg_matrix_write(matrix, path, &error) &&
+                  g_file_get_contents(path, &whole, &whole_length, &error));
+    g_assert_cmpmem(bytes, length, whole, whole_length);
+  }
+  g_assert_false(tg_matrix_path_has_rows("a.mtx") || tg_matrix_path_has_rows("a"));
+}
+
 static void check_refused(const Folder *folder, const char *name, TgMatrixRequest request, int code,
                           const char *message) {
   g_autoptr(GError) error = NULL;
@@ -328,6 +418,8 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   ADD_WITH_FOLDER("/matrix-file/round-trips", test_round_trips);
   ADD_WITH_FOLDER("/matrix-file/own-type", test_own_type);
+  ADD_WITH_FOLDER("/matrix-file/parts", test_parts);
+  ADD_WITH_FOLDER("/matrix-file/rows", test_rows);
   ADD_WITH_FOLDER("/matrix-file/refusals", test_refusals);
   ADD_WITH_FOLDER("/matrix-file/overflowing-conversion", test_overflowing_conversion);
   ADD_WITH_FOLDER("/matrix-file/unknown-suffix-leaves-nothing", test_unknown_suffix_leaves_nothing);
