@@ -12,7 +12,7 @@ Usage: ./test.sh [--quick] [--help]
   3. build-test-no-cuda/   where nvcc is, once more with -Dcuda=disabled: the suites golden, gpu and no-cuda. The
                            others test what is the same in both builds
   4. build-test-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, but for
-                           the page in a browser, where sanitizers see nothing
+                           the page in a browser, where sanitizers see nothing; CUDA code only where there is a GPU
   5. build-test-small/     without the page and the papers: the C library used by two threads, with ThreadSanitizer
   6. a few seconds of fuzzing each parser (tools/fuzz.sh runs them for longer)
 
@@ -89,7 +89,9 @@ sanitized_suite() {
   export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0
   export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   export LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0
-  suite sanitized build-test-sanitize 5 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false
+  local cuda=disabled
+  if [[ -e /dev/nvidiactl ]]; then cuda=auto; fi
+  suite sanitized build-test-sanitize 5 -Dwerror=true -Dcuda=$cuda -Db_sanitize=address,undefined -Db_lundef=false
   unset ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS
 }
 

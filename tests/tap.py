@@ -6,6 +6,10 @@ import time
 import traceback
 
 
+# Threads of OpenBLAS wait for each other by spinning: where other tests run beside, small products would take minutes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 class Skipped(Exception):
     """What the case needs is not there."""
 
