@@ -32,10 +32,10 @@ bool tg_blas_is_in_turn(void);
 /** Threads of this process that can multiply at the same time: as many as OpenBLAS has. Only after tg_blas_load(). */
 int tg_blas_threads_most(void);
 
-/** Makes products of m x n x k run on as many threads as they are worth. Returns the number to hand to
- * tg_blas_threads_end(), which restores what was. The number is OpenBLAS's own setting for the process, so that
- * other threads wait in between; nothing is set before tg_blas_load(). */
-int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k);
+/** Makes products of m x n x k run on as many threads as they are worth, at most `most` unless that is 0. Returns the
+ * number to hand to tg_blas_threads_end(), which restores what was. The number is OpenBLAS's own setting for the
+ * process, so that other threads wait in between; nothing is set before tg_blas_load(). */
+int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k, int most);
 void tg_blas_threads_end(int threads);
 
 TG_END_DECLS

@@ -126,7 +126,7 @@ static bool expect_product(TgOperands *operands, TgError *error) {
   }
   operands->expected = g_try_new0(double, (gsize)(m * n));
   if (!operands->expected) return tg_error_set(error, 0, 0, "not enough memory for %" PRId64 " doubles", m * n);
-  int threads = tg_blas_threads_begin(m, n, k);
+  int threads = tg_blas_threads_begin(m, n, k, 0);
   tg_blas_multiply_add_f64(operands->expected, &left, &right);
   tg_blas_threads_end(threads);
   return true;

@@ -185,7 +185,7 @@ static bool run_cores(TgExecutor *executor, double *seconds, GError **error) {
   TgCores *cores = (TgCores *)executor;
   for (int64_t p = 0; p < executor->facts.processors; p++) atomic_store(&cores->finished[p].count, 0);
   if (!tg_watch_go_on(executor->options.watch, 0)) return TG_EXECUTOR_FAIL(error, FAILED, "stopped");
-  const int threads = tg_blas_threads_begin(1, 1, 1);
+  const int threads = tg_blas_threads_begin(1, 1, 1, 1);
   *seconds = tg_team_run(cores->team, run_thread, ask_watch, cores);
   tg_blas_threads_end(threads);
   cores->runs++;

@@ -204,11 +204,20 @@ static const char *describe_transport(const TgRanks *ranks) {
                                : "blocks lie in memory that the ranks share";
 }
 
+/* "one thread", "8 threads", "2 to 4 threads" */
+static char *describe_threads(const TgRanksJob *job) {
+  if (job->threads_most == 1) return g_strdup("one thread");
+  if (job->threads_least == job->threads_most) return g_strdup_printf("%d threads", job->threads_most);
+  return g_strdup_printf("%d to %d threads", job->threads_least, job->threads_most);
+}
+
 static void fill_facts(TgRanks *ranks) {
   TgExecutorFacts *facts = &ranks->base.facts;
   g_autofree char *blas = tg_blas_name();
   facts->processors_max = MOST_PROCESSORS;
-  facts->kernel = g_strdup_printf("one thread each of %s; %s", blas, describe_transport(ranks));
+  g_autofree char *threads = describe_threads(ranks->job);
+  facts->kernel = g_strdup_printf("%s%s of %s; %s", threads, ranks->job->ranks > 1 ? " each" : "", blas,
+                                  describe_transport(ranks));
   tg_blocks_fill_facts(&ranks->base, ranks->plan);
 }
 
@@ -224,6 +233,8 @@ static bool prepare(TgRanks *ranks, GError **error) {
     return TG_EXECUTOR_FAIL(error, TOO_LARGE, "grid %s has %" PRId64 " processors; ranks has room for at most %d",
                             tg_schedule_grid_text(base->schedule).s, base->facts.processors, MOST_PROCESSORS);
   g_autoptr(GError) reason = NULL;
+  g_autofree char *threads = g_strdup_printf("%d", ranks->job->threads);
+  g_setenv("OPENBLAS_NUM_THREADS", threads, FALSE); /* those that start when it is loaded */
   if (!tg_blas_load(&reason)) return TG_EXECUTOR_FAIL(error, DEVICE, "%s", reason->message);
   base->facts.at_once = MIN(base->facts.processors, ranks->job->ranks);
   ranks->plan = tg_blocks_plan_new(base->schedule, base->names, &base->options, &layout, error);
@@ -239,8 +250,12 @@ static bool same_plan(TgRanks *ranks, GError **error) {
 
 /* All ranks together. */
 static bool set_up(TgRanks *ranks, GError **error) {
+  TgShape shape;
+  const TgExecutorOptions *options = &ranks->base.options;
   fill_facts(ranks);
   tg_ranks_find_turns(ranks);
+  if (!tg_shape_init(&shape, &ranks->base.schedule->computes, options->m, options->n, options->k, error)) return false;
+  ranks->largest = tg_largest_product(ranks->base.schedule, &shape);
   if (!check_memory(ranks, error)) return false;
   if (ranks->base.options.poison) tg_ranks_poison(ranks);
   return ranks->base.options.no_times || tg_executor_make_steps(&ranks->base, error);

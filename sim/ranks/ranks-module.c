@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE /* memfd_create, sched_getaffinity */
 #include "ranks-module.h"
 
 #include "executor.h"
@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -112,6 +113,32 @@ static bool same_command(const TgRanksJob *job, GError **error) {
   return tg_ranks_agree(job, reason, error, begin_deadline_s);
 }
 
+/** What a rank tells the others of the CPUs that it may use. */
+enum { HOST, HASH, FIELDS };
+
+/* Ranks that are bound to the same CPUs share them; those that are bound to others do not. */
+static void find_threads(TgRanksJob *job) {
+  cpu_set_t cpus;
+  g_autofree double *all = g_new0(double, (gsize)job->ranks *FIELDS);
+  double *own = &all[(size_t)job->rank * FIELDS];
+  const bool known = sched_getaffinity(0, sizeof cpus, &cpus) == 0;
+  g_autofree char *hash = g_compute_checksum_for_data(G_CHECKSUM_MD5, (const guchar *)&cpus, known ? sizeof cpus : 0);
+  hash[13] = '\0'; /* 52 bits, which a double has */
+  own[HOST] = job->leader[job->rank];
+  own[HASH] = (double)g_ascii_strtoull(hash, NULL, 16);
+  tg_ranks_reduce(job, all, job->ranks * FIELDS, 2, begin_deadline_s);
+  int sharing = 0;
+  for (int r = 0; r < job->ranks; r++)
+    sharing += all[r * FIELDS + HOST] == own[HOST] && all[r * FIELDS + HASH] == own[HASH];
+  const char *asked = g_getenv("OPENBLAS_NUM_THREADS");
+  job->threads = known ? MAX(CPU_COUNT(&cpus) / sharing, 1) : 1;
+  if (asked && atoi(asked) > 0) job->threads = MIN(job->threads, atoi(asked));
+  double most[] = {-job->threads, job->threads};
+  tg_ranks_reduce(job, most, 2, 1, begin_deadline_s);
+  job->threads_least = (int32_t)-most[0];
+  job->threads_most = (int32_t)most[1];
+}
+
 static bool begin(const TgRanksLibrary *mpi, GError **error) {
   char text[128] = "";
   if (mpi->version != TG_RANKS_LIBRARY_VERSION)
@@ -128,6 +155,7 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
     the_job.hosts += the_job.leader[r] == r;
   }
   if (the_job.rank > 0) be_silent();
+  find_threads(&the_job);
   return same_command(&the_job, error);
 }
 

@@ -14,6 +14,8 @@ typedef struct TgRanksJob {
   const TgRanksLibrary *mpi;
   int32_t rank, ranks, hosts;
   int32_t *leader; /**< by rank: the first rank of its host */
+  int32_t threads; /**< that this rank multiplies with: the CPUs it may use, shared with others that may use the same */
+  int32_t threads_least, threads_most; /**< of all ranks */
   char library[128];
 } TgRanksJob;
 

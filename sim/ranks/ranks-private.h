@@ -4,6 +4,7 @@
 #define TG_RANKS_PRIVATE_H
 
 #include "executor-kind.h"
+#include "phase.h"
 #include "rank-messages.h"
 #include "ranks-memory.h"
 
@@ -32,8 +33,9 @@ typedef struct TgRanks {
   TgRankIndex needs;         /* to be received before it */
   TgRankIndex guards;        /* to be sent before it */
   TgRanksMemory memory;
-  TgRankTime *times; /* by step - 1, or NULL */
-  uint8_t *arrives;  /* TgExecutorFacts */
+  TgProductSize largest; /* of a product */
+  TgRankTime *times;     /* by step - 1, or NULL */
+  uint8_t *arrives;      /* TgExecutorFacts */
 } TgRanks;
 
 static inline int64_t element_bytes(const TgRanks *ranks) {

@@ -154,7 +154,7 @@ bool tg_ranks_run(TgExecutor *executor, double *seconds, GError **error) {
   TgRanks *ranks = (TgRanks *)executor;
   if (!ranks->job->mpi->reserve(ranks->own->len))
     return TG_EXECUTOR_FAIL(error, TOO_LARGE, "out of memory for messages");
-  const int threads = tg_blas_threads_begin(1, 1, 1);
+  const int threads = tg_blas_threads_begin(ranks->largest.m, ranks->largest.n, ranks->largest.k, ranks->job->threads);
   for (int64_t p = 0; p < executor->facts.processors; p++)
     if (ranks->rank_of[p] == ranks->job->rank) atomic_store(&ranks->memory.finished[p].count, 0);
   tg_ranks_barrier(ranks->job, deadline_of(ranks));

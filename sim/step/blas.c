@@ -244,13 +244,14 @@ int tg_blas_threads_most(void) {
 /** The number of threads is a setting of the process. */
 static pthread_mutex_t threads_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k) {
+int tg_blas_threads_begin(int64_t m, int64_t n, int64_t k, int most) {
   const OpenBlas *blas = loaded();
   if (!blas) return 0;
   pthread_mutex_lock(&threads_mutex);
   const int before = blas->threads();
   const double worth = (double)m * (double)n * (double)k / products_per_thread;
-  if (worth < before) blas->set_threads(MAX((int)worth, 1));
+  const int allowed = most > 0 ? MIN(most, before) : before;
+  if (worth < before || allowed < before) blas->set_threads((int)CLAMP(worth, 1, allowed));
   return before;
 }
 

@@ -330,7 +330,7 @@ static bool execute(TgStepper *stepper, GError **error) {
   tg_tally_begin(&stepper->tally);
   const int threads =
       tg_blas_threads_begin(shape->m / schedule->blocks[TG_MATRIX_C][0], shape->n / schedule->blocks[TG_MATRIX_C][1],
-                            shape->k / MAX(schedule->inner, 1));
+                            shape->k / MAX(schedule->inner, 1), 0);
   const TgProgress progress = tg_state_next_step(stepper->state, &stepper->failure);
   tg_blas_threads_end(threads);
   if (progress != TG_PROGRESS_MORE) return report(stepper, error);

@@ -126,6 +126,21 @@ def test_rank_0_alone_prints(folder):
     assert len(messages_of(done)) == 1 and "/nowhere/C.npy" in done.stderr, done.stderr
 
 
+def test_threads(_):
+    """A rank multiplies on the CPUs that it is bound to; those that are bound to the same ones share them."""
+    jobs.need_mpi(SCHEDULES)
+    if not jobs.open_mpi_4():
+        raise tap.Skipped("these are options of Open MPI 4")
+    cpus, environment = len(os.sched_getaffinity(0)), {name: value for name, value in ENVIRONMENT.items() if name != "OPENBLAS_NUM_THREADS"}
+    cases = [(1, "none", "", cpus), (2, "none", "", max(cpus // 2, 1)), (1, "none", "1", 1)]
+    for ranks, binding, asked, threads in [*cases, (2, "core", "", 1)] if cpus > 1 else cases:
+        job = ["mpirun", "--bind-to", binding, *command(ranks, "summa --grid 2x2 -n 30 --trials 1 --json")[1:]]
+        done = subprocess.run(job, capture_output=True, text=True, env=environment | ({"OPENBLAS_NUM_THREADS": asked} if asked else {}), timeout=240, check=False)
+        assert done.returncode == 0, done
+        kernel = json.loads(done.stdout)["kernel"]
+        assert kernel.startswith("one thread" if threads == 1 else f"{threads} threads"), (ranks, binding, asked, kernel)
+
+
 def unlike(usual, last):
     """A job of three ranks, the last of which runs another command of the shell."""
     ENVIRONMENT["TOPOGEMM"] = TOPOGEMM

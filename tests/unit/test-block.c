@@ -129,7 +129,7 @@ static void test_low_parts(void) {
 static void test_threads(void) {
   g_autofree char *before = tg_blas_description();
   g_assert_cmpuint(strlen(before), >, 5);
-  for (int64_t n = 1; n <= 4096; n *= 64) tg_blas_threads_end(tg_blas_threads_begin(n, n, n));
+  for (int64_t n = 1; n <= 4096; n *= 64) tg_blas_threads_end(tg_blas_threads_begin(n, n, n, 0));
   g_autofree char *after = tg_blas_description();
   g_assert_cmpstr(before, ==, after);
 }
