@@ -15,6 +15,7 @@ import re
 import sys
 
 from measured_common import grid, is_square, markdown, rows_of, seconds, show_rate, show_time, show_whole, where
+import measured_choices
 import measured_products
 import measured_runs
 
@@ -182,7 +183,7 @@ TABLES = {
     "essay-oblongs": essay_oblongs,
     "transpose": lambda files: grid(files, TRANSPOSE, show_rate) + ["", where(files)],
     "transpose-often": lambda files: grid(files, OFTEN, show_rate) + ["", where(files)],
-} | measured_products.TABLES | measured_runs.TABLES
+} | measured_choices.TABLES | measured_products.TABLES | measured_runs.TABLES
 
 
 def region(folder, table, names):

@@ -2,11 +2,12 @@
 """How good the first place of `plan` is when what it ranks is run: a campaign of products drawn at random.
 
 Usage: measure-choices.py TOPOGEMM FOLDER --machine FILE [--on ranks] [--launch "mpirun -n 2"] [--procs 2] [--type f64] [--sizes 200]
-                          [--others 4] [--seed 1] [--least 100] [--most 800]
+                          [--others 4] [--rounds 2] [--seed 1] [--least 100] [--most 800]
 
-Each product is planned; its cases are the first place and --others more, drawn from all other places. FOLDER gets the
-list (cases.txt) and what `compare --campaign` makes of it (results.csv, report.json); where these are there, the campaign
-is taken up. Prints the report, and the regret: what the first place took longer than the fastest case of its product.
+Each product is planned; its cases are the first place and --others more, drawn from all other places. All cases
+are run in rounds, one after another. FOLDER gets the list (cases.txt), what `compare --campaign` makes of it in each round
+(round-1.csv, round-1.json …), and all together (choices.json); where the first are there, the campaign is taken up.
+Prints the table of measured_choices.py.
 """
 import argparse
 import csv
@@ -14,8 +15,9 @@ import json
 import math
 import pathlib
 import random
-import statistics
 import subprocess
+
+import measured_choices
 
 
 def planned(words, size):
@@ -41,28 +43,27 @@ def draw(words, path):
     path.write_text(text, encoding="ascii")
 
 
-def regrets(path):
-    """By how much the first case of each size is slower than the fastest, in the order of the list."""
-    sizes = {}
-    with open(path, encoding="utf-8", newline="") as rows:
-        for row in csv.DictReader(rows):
-            sizes.setdefault((row["m"], row["n"], row["k"]), []).append(row)
-    return [(float(cases[0]["measured_s"]) / min(float(case["measured_s"]) for case in cases if case["measured_s"]) - 1, size, cases)
-            for size, cases in sizes.items() if cases[0]["measured_s"]]
+def number(text):
+    """None where there is none."""
+    return float(text) if text else None
 
 
-def disturbed(case):
-    """Whether the machine was not as fast as when it was calibrated."""
-    return case["drift"] != "" and not 0.9 <= float(case["drift"]) <= 1.1
-
-
-def print_regrets(found, what):
-    """Of a list of regrets, their distribution."""
-    ordered = sorted(regret for regret, _, _ in found)
-    if ordered:
-        print(f"regret of the plan's first place, {len(ordered)} {what}: median {statistics.median(ordered):.1%}, 90th percentile "
-              f"{ordered[math.ceil(0.9 * len(ordered)) - 1]:.1%}, most {ordered[-1]:.1%}; at most 5 % in "
-              f"{sum(regret <= 0.05 for regret in ordered) / len(ordered):.1%}")
+def put_together(words, paths):
+    """The rounds as one document, whose cases are in the list's order."""
+    rounds = []
+    for path in paths:
+        with open(path, encoding="utf-8", newline="") as rows:
+            rounds.append(list(csv.DictReader(rows)))
+    reports = [json.loads(path.with_suffix(".json").read_text(encoding="utf-8")) for path in paths]
+    cases = [{"algorithm": same[0]["algorithm"], "grid": same[0]["grid"], "set": same[0]["set"], "collective": same[0]["collective"],
+              **{key: int(same[0][key]) for key in ("m", "n", "k", "processors")},
+              **{key: number(same[0][key]) for key in ("closed_form_s", "predicted_s", "least_s", "most_s")},
+              "rounds_s": [number(row["measured_s"]) for row in same], "stddevs_s": [number(row["stddev_s"]) for row in same],
+              "trials": [number(row["trials"]) for row in same], "drifts": [number(row["drift"]) for row in same],
+              "failures": [row["failure"] for row in same if row["failure"]]} for same in zip(*rounds)]
+    return {"on": words.on, "type": words.type, "launch": words.launch, "procs": words.procs, "seed": words.seed,
+            "rounds": [{"overall": one["overall"], "undisturbed": one["undisturbed"]} for one in reports],
+            "environment": reports[-1]["environment"], "machine": pathlib.Path(words.machine).read_text(encoding="utf-8"), "cases": cases}
 
 
 def main():
@@ -81,25 +82,23 @@ def main():
     parser.add_argument("--least", type=int, default=100)
     parser.add_argument("--most", type=int, default=800)
     parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=2)
     words = parser.parse_args()
     words.folder.mkdir(parents=True, exist_ok=True)
-    cases, results, report = (words.folder / name for name in ("cases.txt", "results.csv", "report.json"))
+    cases, paths = words.folder / "cases.txt", [words.folder / f"round-{number}.csv" for number in range(1, words.rounds + 1)]
     if not cases.exists():
         draw(words, cases)
-    done = subprocess.run([*words.launch.split(), words.program, "compare", "--campaign", cases, "--on", words.on, "--machine",
-                           words.machine, "--type", words.type, "--trials", str(words.trials), "-o", results, "--json"],
-                          stdout=subprocess.PIPE, text=True, check=False)
-    report.write_text(done.stdout, encoding="utf-8")
-    said = json.loads(done.stdout)
-    for key, value in said["overall"].items():
-        print(f"{key:20} {value:<24} undisturbed {said['undisturbed'][key]}")
-    found = regrets(results)
-    print_regrets(found, "sizes")
-    print_regrets([one for one in found if not any(disturbed(case) for case in one[2])], "sizes without a disturbed case")
-    for regret, size, cases in sorted(found, key=lambda one: -one[0])[:5]:
-        best = min(cases, key=lambda case: float(case["measured_s"] or "inf"))
-        print(f"  {'x'.join(size)}: {cases[0]['algorithm']} {cases[0]['grid']} {float(cases[0]['measured_s']):.3g} s, "
-              f"{best['algorithm']} {best['grid']} {float(best['measured_s']):.3g} s, {regret:+.1%}")
+    for path in paths:
+        done = subprocess.run([*words.launch.split(), words.program, "compare", "--campaign", cases, "--on", words.on, "--machine",
+                               words.machine, "--type", words.type, "--trials", str(words.trials), "-o", path, "--json"],
+                              stdout=subprocess.PIPE, text=True, check=False)
+        path.with_suffix(".json").write_text(done.stdout, encoding="utf-8")
+    one = put_together(words, paths)
+    (words.folder / "choices.json").write_text(json.dumps(one, separators=(",", ":")).replace('{"algorithm"', '\n{"algorithm"') + "\n", encoding="utf-8")
+    for number_of, of_round in enumerate(one["rounds"], 1):
+        found = {key: math.nan if value is None else value for key, value in of_round["overall"].items()}
+        print(f"round {number_of}: tau {found['median_tau']:.2f}, noise in a case {found['noise']:.1%}, {found['disturbed']} cases disturbed")
+    print("\n".join(measured_choices.choices([one])))
 
 
 main()
