@@ -102,7 +102,7 @@ static bool check_options(const TgExecutorKind *kind, const TgSchedule *schedule
   if (!(kind->transports >> options->transport & 1))
     return TG_EXECUTOR_FAIL(error, BAD_INPUT, "this executor does not support the requested transport");
   if (options->parts && !kind->parts)
-    return TG_EXECUTOR_FAIL(error, BAD_INPUT, "this executor has whole matrices, no parts of them");
+    return TG_EXECUTOR_FAIL(error, BAD_INPUT, "this executor does not support parts of matrices");
   if (!(options->deadline_s >= 0) || options->deadline_s > 1e6 || options->delay_ns < 0)
     return TG_EXECUTOR_FAIL(error, BAD_INPUT,
                             "a deadline must be from 0 to 1000000 s, and a delay must not be negative");

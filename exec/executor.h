@@ -161,8 +161,11 @@ typedef struct TgExecutorKind {
   void (*sum)(const TgExecutor *executor, double *values, int64_t count);
   /** TgMatrixPart: what this program loads of A or B, or gathers of C; free with g_array_unref(). */
   GArray *(*parts)(const TgExecutor *executor, TgMatrixName matrix);
-  /** For the first: rows of C from all programs' gathered parts, into `to`, which the others need as well. */
+  /** For the first: rows of C from all programs' gathered parts, into `to`, which only the first one needs. */
   void (*rows)(const TgExecutor *executor, const void *c, int64_t row, int64_t rows, void *to);
+  /** Whether all have taken their parts of A and B: `own` is why this one could not, or NULL, and is freed. Otherwise
+   * all have the same error. */
+  bool (*all_took)(const TgExecutor *executor, GError *own, GError **error);
 } TgExecutorKind;
 
 /** Whether a wait for a CPU says that other programs run: not where threads or programs of its own take turns. */

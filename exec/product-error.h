@@ -25,8 +25,8 @@ typedef struct TgProductFactor {
   const void *data;
   int64_t rows, columns;    /**< as it is stored */
   bool transposed;          /**< the factor is the transpose of what is stored */
-  const TgMatrixPart *part; /**< what of it is there … */
-  int64_t parts;            /**< … so many; 0 where it is whole, without a job */
+  const TgMatrixPart *part; /**< with a job, the rectangles that are there … */
+  int64_t parts;            /**< … and their number */
 } TgProductFactor;
 
 /** The same for factors that may be transposed. With a `job`, whose programs all call this together, each may have

@@ -37,12 +37,12 @@ bool tg_matrix_file_read(TgMatrixFile *file, const TgMatrixPart *part, TgMatrix 
 void tg_matrix_file_free(TgMatrixFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMatrixFile, tg_matrix_file_free)
 
-/** Makes rows of a matrix. */
+/** Makes rows of a matrix, into `to` unless that is NULL. */
 typedef void TgMatrixRows(void *data, int64_t row, int64_t rows, void *to);
 /** Whether tg_matrix_print_rows() can write a file of this name. */
 bool tg_matrix_path_has_rows(const char *path);
 /** As tg_matrix_print(), of a matrix without data, whose rows are made in their order as they are written, about
- * `piece_bytes` of them at a time. `stream` NULL: they are made only. Errors: CANNOT_WRITE. */
+ * `piece_bytes` of them at a time. `stream` NULL: they are made only, with nowhere to go. Errors: CANNOT_WRITE. */
 bool tg_matrix_print_rows(const TgMatrix *shape, TgMatrixRows *rows, void *data, int64_t piece_bytes, const char *path,
                           FILE *stream, GError **error);
 

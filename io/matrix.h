@@ -36,9 +36,11 @@ typedef struct TgMatrixRequest {
  * need and the limit in bytes) or the allocation fails. */
 TgMatrix *tg_matrix_new(TgElement type, int64_t rows, int64_t columns, uint64_t limit_bytes, GError **error);
 
-/** The same for parts of it: room of which only what is written takes memory, even where the whole would be more than
- * the machine has. Errors: as above, but of no limit. */
+/** The same for parts of it: address space, of which only the pages that are written take memory, even where the whole
+ * would be more than the machine has. Errors: as above, but of no limit. */
 TgMatrix *tg_matrix_new_for_parts(TgElement type, int64_t rows, int64_t columns, GError **error);
+/** Its elements are zeros again, and take no memory. */
+void tg_matrix_drop_parts(TgMatrix *matrix);
 
 void tg_matrix_free(TgMatrix *matrix);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgMatrix, tg_matrix_free)

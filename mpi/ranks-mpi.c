@@ -82,6 +82,8 @@ static void describe(char *library, size_t room) {
   strncpy(library, name, room - 1);
   library[room - 1] = '\0';
   library[strcspn(library, "\n,")] = '\0';
+  for (char *c = library; *c; c++)
+    if (*c == '\t') *c = ' '; /* MPICH has one */
 }
 
 static const char *host_of(int rank) {

@@ -10,8 +10,13 @@ TG_BEGIN_DECLS
 /** A rectangle that this program has; each lies at its place in room for the whole matrix. */
 typedef struct TgMatrixPart {
   int64_t row, column, rows, columns;
-  bool counts; /**< of all programs that have it, this one counts it */
+  bool counts; /**< true for exactly one of the programs that have it */
 } TgMatrixPart;
+
+static inline TgMatrixPart tg_matrix_part_whole(int64_t rows, int64_t columns) {
+  const TgMatrixPart whole = {0, 0, rows, columns, true};
+  return whole;
+}
 
 /** What the programs of a job do together. */
 typedef struct TgMatrixJob {

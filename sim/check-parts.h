@@ -1,5 +1,5 @@
 /** @file check-parts.h
- * The check of C where each program of a job has parts of the matrices alone. */
+ * The check of C where each program of a job has only parts of the matrices. */
 #ifndef TG_CHECK_PARTS_H
 #define TG_CHECK_PARTS_H
 

@@ -29,7 +29,7 @@ static inline bool tg_comparison_waited(const TgComparison *comparison) {
   return comparison->waited > 0.05; /* false where it is not known */
 }
 
-/** Whether a machine's speed is another one than when it was calibrated: by more than a tenth. */
+/** Whether a machine's speed differs from that of its calibration by more than a tenth. */
 static inline bool tg_drift_is_notable(double drift) {
   return drift < 0.9 || drift > 1.1; /* false where it is not known */
 }

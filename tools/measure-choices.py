@@ -16,6 +16,7 @@ import math
 import pathlib
 import random
 import subprocess
+import sys
 
 import measured_choices
 
@@ -92,6 +93,8 @@ def main():
         done = subprocess.run([*words.launch.split(), words.program, "compare", "--campaign", cases, "--on", words.on, "--machine",
                                words.machine, "--type", words.type, "--trials", str(words.trials), "-o", path, "--json"],
                               stdout=subprocess.PIPE, text=True, check=False)
+        if not done.stdout:
+            sys.exit(f"compare --campaign ended with status {done.returncode}")
         path.with_suffix(".json").write_text(done.stdout, encoding="utf-8")
     one = put_together(words, paths)
     (words.folder / "choices.json").write_text(json.dumps(one, separators=(",", ":")).replace('{"algorithm"', '\n{"algorithm"') + "\n", encoding="utf-8")

@@ -43,19 +43,20 @@ def figures(one, calm):
         return None
     errors = [abs(case["predicted_s"] / time_s - 1) for case in cases for time_s in case["rounds_s"]]
     apart = [abs(times[number] / times[number - 1] - 1) for times in (case["rounds_s"] for case in cases) for number in range(1, len(times))]
-    within = [case["least_s"] <= time_s <= case["most_s"] for case in cases for time_s in case["rounds_s"]]
-    return {"sizes": len(sizes_of(one, calm)), "cases": len(cases), "errors": errors, "apart": apart, "within": sum(within) / len(within),
-            "planned": regrets(one, calm)[0], "measured": regrets(one, calm)[1]}
+    within = [case["least_s"] <= time_s <= case["most_s"] for case in cases for time_s in case["rounds_s"] if case["least_s"] is not None]
+    planned, measured = regrets(one, calm)
+    return {"sizes": len(sizes_of(one, calm)), "cases": len(cases), "errors": errors, "apart": apart,
+            "within": sum(within) / max(len(within), 1), "planned": planned, "measured": measured if apart else []}
 
 
 def pair(numbers):
     """The median and the 90th percentile."""
-    return f"{statistics.median(numbers):.1%} ({percentile(numbers, 0.9):.1%})"
+    return "-" if not numbers else f"{statistics.median(numbers):.1%} ({percentile(numbers, 0.9):.1%})"
 
 
 def small(numbers):
     """How many are at most 5 %."""
-    return f"{sum(number <= 0.05 for number in numbers) / len(numbers):.0%}"
+    return "-" if not numbers else f"{sum(number <= 0.05 for number in numbers) / len(numbers):.0%}"
 
 
 def choices(files):
@@ -65,11 +66,11 @@ def choices(files):
         for calm in (False, True):
             found = figures(one, calm)
             if found:
-                lines.append([f"`{one['on']}`, {one['type']}", "undisturbed" if calm else "all", str(found["sizes"]), str(found["cases"]),
+                lines.append([f"`{one['on']}`, {one['type']}", "no case disturbed" if calm else "all", str(found["sizes"]), str(found["cases"]),
                               pair(found["errors"]), f"{found['within']:.0%}", pair(found["apart"]), f"{pair(found['planned'])}, {small(found['planned'])}",
                               f"{pair(found['measured'])}, {small(found['measured'])}"])
-    heads = ["executor", "sizes", "how many", "cases", "error, median (90th percentile)", "within the interval", "rounds apart", "regret of the plan's first place, at most 5 %",
-             "regret of the fastest of the other round, at most 5 %"]
+    heads = ["executor", "subset", "sizes", "cases", "error, median (90th percentile)", "within the interval", "difference between rounds",
+             "regret of plan's first choice, share ≤ 5 %", "regret of the previous round's fastest, share ≤ 5 %"]
     return markdown(heads, lines) + ["", where(files)]
 
 

@@ -142,7 +142,7 @@ void tg_input_draw(const TgCli *cli, TgInput *input) {
   const TgMatrix *const matrices[] = {input->a, input->b};
   for (int name = TG_MATRIX_A; name <= TG_MATRIX_B && !input->from_files && !input->parts; name++) {
     const TgMatrix *matrix = matrices[name];
-    const TgMatrixPart whole = {.rows = matrix ? matrix->rows : 0, .columns = matrix ? matrix->columns : 0};
+    const TgMatrixPart whole = tg_matrix_part_whole(matrix ? matrix->rows : 0, matrix ? matrix->columns : 0);
     if (matrix) draw_part(cli, input, (TgMatrixName)name, &whole);
   }
 }

@@ -9,7 +9,7 @@
 #include "matrix-file.h"
 #include "shape.h"
 
-/** Zero it before use, but for may_be_parts. */
+/** Zero it before use; may_be_parts may be set. */
 typedef struct TgInput {
   TgMatrix *a, *b; /**< b is NULL where the schedule reads none */
   TgShape shape;

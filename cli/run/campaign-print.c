@@ -38,17 +38,19 @@ static void add_problems(TgTable *table, const TgCampaignSummary *summary) {
   add_percent(table, "regret", summary->median_regret, regret);
 }
 
-/* Of what was left, the figures that matter most. */
-static void add_disturbed(TgTable *table, const TgCampaignSummary *summary, const TgCampaignSummary *undisturbed) {
-  g_autoptr(GString) words = g_string_new("cases beside which products took more than 10 % more or less time than in "
-                                          "the calibration");
+/* What is left, and the figures of it that matter most. */
+static void print_undisturbed(TgCli *cli, const TgCampaignSummary *summary, const TgCampaignSummary *undisturbed) {
+  g_autoptr(GString) words = g_string_new("disturbed: ");
+  g_string_append_printf(words, "beside %d case%s a product took over 10 %% more or less time than in the calibration",
+                         summary->disturbed, summary->disturbed == 1 ? "" : "s");
+  if (tg_campaign_is_outdated(summary)) g_string_append(words, ": calibrate again");
   if (undisturbed->completed)
     g_string_append_printf(words, "; without them the median error is %.1f %%, the 90th percentile %.1f %%",
                            100 * undisturbed->median_error, 100 * undisturbed->p90_error);
   if (undisturbed->problems)
-    g_string_append_printf(words, ", and the regret at most 5 %% for %d of %d sizes", undisturbed->regret_small,
-                           undisturbed->problems);
-  add_count(table, "disturbed", summary->disturbed, words->str);
+    g_string_append_printf(words, ", and the regret at most 5 %% for %d of %d size%s", undisturbed->regret_small,
+                           undisturbed->problems, undisturbed->problems == 1 ? "" : "s");
+  tg_print_wrapped(cli, words->str, 2, 0);
 }
 
 static void print_summary(TgCli *cli, const TgCampaignSummary *summary, const TgCampaignSummary *undisturbed) {
@@ -69,9 +71,9 @@ static void print_summary(TgCli *cli, const TgCampaignSummary *summary, const Tg
     if (!isnan(summary->noise))
       add_percent(table, "noise", summary->noise, "standard deviation of a case's runs, median of the cases");
     add_problems(table, summary);
-    if (summary->disturbed) add_disturbed(table, summary, undisturbed);
   }
   tg_table_print(cli, table, 2, false);
+  if (summary->disturbed) print_undisturbed(cli, summary, undisturbed);
 }
 
 static int compare_errors(const void *one, const void *other) {

@@ -87,7 +87,8 @@ static bool take_measurement(const char *text, TgCampaignCase *one) {
     if (comma != text && end != comma) return false;
     text = comma + 1;
   }
-  if (*text || !(number[0] > 0) || isinf(number[0]) || !(number[3] >= 1)) return *text == '\0';
+  const bool bad_drift = number[4] <= 0 || isinf(number[4]);
+  if (*text || !(number[0] > 0) || isinf(number[0]) || !(number[3] >= 1) || bad_drift) return *text == '\0';
   one->time = (TgMeasurement){
       .median_s = number[0], .min_s = number[1], .stddev_s = number[2], .trials = (int32_t)fmin(number[3], 1e6)};
   one->drift = number[4];
@@ -137,7 +138,7 @@ TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign, bool *sa
   g_autofree char *text = g_strndup(data ? data : "", length);
   if (length == 0) return TG_EXIT_DONE;
   if (strlen(text) != length || !g_str_has_prefix(text, heading))
-    return refuse(cli, 1, "is not the first one of a campaign's results");
+    return refuse(cli, 1, "is not the heading that this version writes");
   g_auto(GStrv) row = g_strsplit(text + strlen(heading), "\n", -1);
   const TgExit status = take_rows(cli, campaign, row);
   g_autofree char *now = tg_campaign_csv(campaign);

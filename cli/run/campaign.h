@@ -78,6 +78,11 @@ static inline bool tg_campaign_is_measured(const TgCampaignCase *one) {
   return one->done && !one->failure;
 }
 
+/** Whether so many cases are disturbed that the calibration must be another machine's. */
+static inline bool tg_campaign_is_outdated(const TgCampaignSummary *summary) {
+  return 2 * summary->disturbed > summary->completed;
+}
+
 static inline bool tg_campaign_is_disturbed(const TgCampaignCase *one) {
   return tg_campaign_is_measured(one) && tg_drift_is_notable(one->drift);
 }

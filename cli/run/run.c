@@ -129,16 +129,20 @@ bool tg_run_predict(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMa
   return tg_compare_predict(executor, machine, expected, error);
 }
 
-/* The executor's parts of A and B. */
+/* The executor's parts of A and B, in place of those of an ALGO before it. */
 static bool take_parts(const TgCli *cli, const TgRunCommand *run, const TgExecutor *executor, GError **error) {
-  const TgMatrix *const matrices[] = {run->input.a, run->input.b};
+  TgMatrix *const matrices[] = {run->input.a, run->input.b, run->c};
+  GError *own = NULL;
   bool fine = true;
-  for (int name = TG_MATRIX_A; name <= TG_MATRIX_B && run->input.parts; name++) {
-    g_autoptr(GArray) parts = matrices[name] ? run->kind->parts(executor, (TgMatrixName)name) : NULL;
-    for (guint p = 0; parts && p < parts->len && fine; p++)
-      fine = tg_input_take_part(cli, &run->input, (TgMatrixName)name, &g_array_index(parts, TgMatrixPart, p), error);
+  if (!run->input.parts) return true;
+  for (int name = 0; name < TG_MATRICES; name++)
+    if (matrices[name]) tg_matrix_drop_parts(matrices[name]);
+  for (int name = TG_MATRIX_A; name <= TG_MATRIX_B; name++) {
+    g_autoptr(GArray) parts = run->kind->parts(executor, (TgMatrixName)name);
+    for (guint p = 0; p < parts->len && fine; p++)
+      fine = tg_input_take_part(cli, &run->input, (TgMatrixName)name, &g_array_index(parts, TgMatrixPart, p), &own);
   }
-  return fine;
+  return run->kind->all_took(executor, own, error);
 }
 
 static void make_rows(void *data, int64_t row, int64_t rows, void *to) {
@@ -146,12 +150,12 @@ static void make_rows(void *data, int64_t row, int64_t rows, void *to) {
   running->run->kind->rows(running->executor, running->run->c->data, row, rows, to);
 }
 
-/* Of all programs of the job, none of which has all of C, while the executor is open. */
-static bool write_parts(TgCli *cli, TgRunning *running, GError **error) {
-  enum { PIECE_BYTES = 64 << 20 };
+/* All programs of the job call this while the executor is open: none has all of C. */
+static bool write_parts(TgCli *cli, TgRunning *running, bool ok, GError **error) {
+  enum { PIECE_BYTES = 8 << 20 };
   const TgRunCommand *run = running->run;
   const char *path = cli->options.c;
-  if (!run->input.parts || !run->kind->agree(running->executor, path != NULL)) return true;
+  if (!run->input.parts || run->kind->agree(running->executor, ok && path) == 0) return true;
   g_autoptr(TgAtomicFile) file = path ? tg_atomic_file_begin(path, error) : NULL;
   if (path && !file) return false;
   if (!tg_matrix_print_rows(run->c, make_rows, running, PIECE_BYTES, path, file ? tg_atomic_file_stream(file) : NULL,
@@ -181,7 +185,7 @@ bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachin
   tg_progress_end(cli);
   if (running.flush) tg_device_free(running.flush);
   running.executor = executor;
-  return fine && (!entry->run.check.ok || write_parts(cli, &running, error));
+  return fine && write_parts(cli, &running, entry->run.check.ok, error);
 }
 
 /* Proves one ALGO as its executor does; a proof that failed is said with its place. */
@@ -296,7 +300,7 @@ static TgExit bind_all(const TgCli *cli, TgRunCommand *run) {
   return status;
 }
 
-/* For C, too; only the first program of a job knows where it goes. */
+/* The format of C must allow it, too: only the first program of a job knows where C goes. */
 static bool parts_are_enough(const TgCli *cli, const TgRunCommand *run) {
   if (!run->kind->parts) return false;
   return run->kind->agree(NULL, !cli->options.c || tg_matrix_path_has_rows(cli->options.c)) > 0;
@@ -309,6 +313,9 @@ static TgExit prepare_matrices(const TgCli *cli, TgRunCommand *run) {
   TgExit status = tg_input_prepare(cli, run->command, &tg_run_entry(run, 0)->algo.schedule.computes, input);
   if (status) return status;
   run->options.parts = input->parts;
+  if (input->may_be_parts && run->kind->agree(NULL, input->parts) != input->parts)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: the files of A and B are in another form than those of rank 0",
+                     run->command);
   run->options.m = input->shape.m;
   run->options.n = input->shape.n;
   run->options.k = input->shape.k;

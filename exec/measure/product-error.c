@@ -31,12 +31,19 @@ static void apply_row(TgElement element, const TgProductFactor *x, const TgMatri
 /* product += x · vectors, or x' · vectors, reading x row by row; of all programs of the job */
 static void apply(TgElement element, const TgProductFactor *x, const double *vectors, double *product,
                   const TgMatrixJob *job) {
-  const TgMatrixPart whole = {.rows = x->rows, .columns = x->columns, .counts = true};
+  const TgMatrixPart whole = tg_matrix_part_whole(x->rows, x->columns);
   const TgMatrixPart *part = job ? x->part : &whole;
   for (int64_t p = 0; p < (job ? x->parts : 1); p++)
     for (int64_t i = part[p].row; part[p].counts && i < part[p].row + part[p].rows; i++)
       apply_row(element, x, &part[p], i, vectors, product);
   if (job) job->sum(job->data, product, (x->transposed ? x->columns : x->rows) * LANES);
+}
+
+/* Whether all programs have memory. */
+static bool all_have(bool this_one, const TgMatrixJob *job) {
+  double without = !this_one;
+  if (job) job->sum(job->data, &without, 1);
+  return without == 0;
 }
 
 static double *lanes_new(int64_t rows) {
@@ -50,7 +57,7 @@ static TgProductAction *action_new(TgElement element, const TgProductFactor *lef
   TgProductAction *action = calloc(1, sizeof *action);
   double *between = lanes_new(k);
   if (action) *action = (TgProductAction){element, m, n, lanes_new(n), lanes_new(m)};
-  if (!action || !between || !action->vectors || !action->product) {
+  if (!all_have(action && between && action->vectors && action->product, job)) {
     free(between);
     tg_product_action_free(action);
     return NULL;
@@ -78,7 +85,10 @@ void tg_product_action_free(TgProductAction *action) {
 
 static double error_of(const TgProductAction *action, const TgProductFactor *c, const TgMatrixJob *job) {
   double wrong = 0, all = 0, *found = lanes_new(action->m);
-  if (!found) return NAN;
+  if (!all_have(found, job)) {
+    free(found);
+    return NAN;
+  }
   apply(action->element, c, action->vectors, found, job);
   for (int64_t i = 0; i < action->m * LANES; i++) {
     const double expected = action->product[i], difference = found[i] - expected;

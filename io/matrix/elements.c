@@ -222,6 +222,7 @@ static bool read_run(TgByteSource *source, const TgElementFile *file, uint64_t b
 
 bool tg_elements_read_part(TgByteSource *source, const TgElementFile *file, uint64_t begin, const TgMatrixPart *part,
                            TgMatrix *matrix, GError **error) {
+  if (part->rows == 0 || part->columns == 0) return true;
   g_autofree void *piece = g_try_malloc((gsize)(part->columns * tg_element_bytes(file->layout.type)));
   if (!piece) return no_memory(source->name, part->columns * tg_element_bytes(file->layout.type), error);
   for (int64_t row = part->row; row < part->row + part->rows; row++)

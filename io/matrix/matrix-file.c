@@ -152,7 +152,7 @@ bool tg_matrix_print_rows(const TgMatrix *shape, TgMatrixRows *rows, void *data,
                           FILE *stream, GError **error) {
   const int64_t row_bytes = shape->columns * tg_element_bytes(shape->type);
   const int64_t at_once = CLAMP(piece_bytes / row_bytes, 1, shape->rows);
-  g_autofree void *piece = g_malloc((gsize)(at_once * row_bytes));
+  g_autofree void *piece = stream ? g_malloc((gsize)(at_once * row_bytes)) : NULL;
   bool fine = !stream || format_of(path, NULL)->print_header(shape, stream, error);
   for (int64_t row = 0; row < shape->rows && fine; row += at_once) {
     const int64_t count = MIN(at_once, shape->rows - row);

@@ -57,8 +57,13 @@ TgMatrix *tg_matrix_new_for_parts(TgElement type, int64_t rows, int64_t columns,
   if (!matrix_bytes(type, rows, columns, &bytes, error)) return NULL;
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void *data = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (data != MAP_FAILED) madvise(data, (size_t)bytes, MADV_NOHUGEPAGE); /* they would take in what is beside a part */
   const TgMatrix shape = {.type = type, .rows = rows, .columns = columns, .mapped_bytes = (size_t)bytes};
   return made(shape, data == MAP_FAILED ? NULL : data, bytes, error);
+}
+
+void tg_matrix_drop_parts(TgMatrix *matrix) {
+  if (matrix->mapped_bytes) madvise(matrix->data, matrix->mapped_bytes, MADV_DONTNEED);
 }
 
 void tg_matrix_free(TgMatrix *matrix) {
@@ -79,10 +84,6 @@ TgMatrix *tg_matrix_convert(const TgMatrix *matrix, TgElement type, uint64_t lim
   return NULL;
 }
 
-static TgMatrixPart whole(const TgMatrix *matrix) {
-  return (TgMatrixPart){.rows = matrix->rows, .columns = matrix->columns};
-}
-
 void tg_matrix_fill_part_uniform(TgMatrix *matrix, const TgMatrixPart *part, uint64_t seed) {
   for (int64_t row = part->row; row < part->row + part->rows; row++) {
     const int64_t begin = row * matrix->columns + part->column, end = begin + part->columns;
@@ -95,7 +96,7 @@ void tg_matrix_fill_part_uniform(TgMatrix *matrix, const TgMatrixPart *part, uin
 }
 
 void tg_matrix_fill_uniform(TgMatrix *matrix, uint64_t seed) {
-  const TgMatrixPart all = whole(matrix);
+  const TgMatrixPart all = tg_matrix_part_whole(matrix->rows, matrix->columns);
   tg_matrix_fill_part_uniform(matrix, &all, seed);
 }
 
@@ -113,6 +114,6 @@ void tg_matrix_fill_part_integers(TgMatrix *matrix, const TgMatrixPart *part, ui
 }
 
 void tg_matrix_fill_integers(TgMatrix *matrix, uint64_t seed, int32_t low, int32_t high) {
-  const TgMatrixPart all = whole(matrix);
+  const TgMatrixPart all = tg_matrix_part_whole(matrix->rows, matrix->columns);
   tg_matrix_fill_part_integers(matrix, &all, seed, low, high);
 }

@@ -352,7 +352,8 @@ void tg_clocks_range(const TgClocks *clocks, double *first, double *last) {
   }
 }
 
-/* The last node, and its time in products: of those that end at one time, but for rounding, one with the most. */
+/* The last node, and its time in products: of nodes that end at the same time, but for rounding, one that multiplies
+ * longest. */
 static void find_last(const TgClocks *clocks, double time_s, double *compute_s, int64_t *node) {
   *compute_s = 0;
   *node = 0;

@@ -46,11 +46,8 @@ static void forget_part(const TgMeasuring *at, const TgMatrixPart *part) {
 
 /* What this program has of each matrix. */
 static void find_parts(const TgMeasuring *at, GArray *found[TG_MATRICES]) {
-  const TgComputes *computes = &at->executor->schedule->computes;
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
-    found[matrix] = matrix == TG_MATRIX_C || tg_computes_uses(computes, (TgMatrixName)matrix)
-                        ? at->executor->kind->parts(at->executor, (TgMatrixName)matrix)
-                        : g_array_new(FALSE, FALSE, sizeof(TgMatrixPart));
+    found[matrix] = at->executor->kind->parts(at->executor, (TgMatrixName)matrix);
 }
 
 static void sum_over_job(const void *executor, double *values, int64_t count) {

@@ -103,17 +103,35 @@ static GArray *parts_of(const TgExecutor *executor, TgMatrixName matrix) {
   return parts;
 }
 
+/* Some ranks wait for others to read, or to go through, their parts: another deadline for each 64 MB. */
+static double patient_deadline_of(const TgRanks *ranks) {
+  static const double bytes_within = 64e6;
+  const int64_t *rows = ranks->plan->rows, *columns = ranks->plan->columns;
+  double bytes = 0;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    bytes += (double)rows[matrix] * (double)columns[matrix] * (double)element_bytes(ranks);
+  return deadline_of(ranks) * (1 + bytes / bytes_within);
+}
+
+static bool all_took(const TgExecutor *executor, GError *own, GError **error) {
+  const TgRanks *ranks = (const TgRanks *)executor;
+  GError *bad_input = own ? g_error_new_literal(TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT, own->message) : NULL;
+  g_clear_error(&own);
+  return tg_ranks_agree(ranks->job, bad_input, error, patient_deadline_of(ranks));
+}
+
 static void sum(const TgExecutor *executor, double *values, int64_t count) {
   const TgRanks *ranks = (const TgRanks *)executor;
   enum { PIECE = 1 << 24 };
   for (int64_t at = 0; at < count; at += PIECE)
-    tg_ranks_reduce(ranks->job, values + at, (int)MIN(count - at, PIECE), 2, deadline_of(ranks));
+    tg_ranks_reduce(ranks->job, values + at, (int)MIN(count - at, PIECE), 2, patient_deadline_of(ranks));
 }
 
-static void wait_for_rows(const TgRanks *ranks, int other) {
+static void wait_for_rows(const TgRanks *ranks, int other, bool sends) {
   if (tg_ranks_wait(ranks->job, 0, deadline_of(ranks))) return;
-  g_autofree char *words = g_strdup_printf("waited more than %g s for rank %d on %s to pass rows of C on",
-                                           deadline_of(ranks), other, tg_ranks_host(ranks->job, other));
+  g_autofree char *words =
+      g_strdup_printf("waited more than %g s for rank %d on %s to %s rows of C", deadline_of(ranks), other,
+                      tg_ranks_host(ranks->job, other), sends ? "receive" : "send");
   tg_ranks_abort(ranks->job, words);
 }
 
@@ -133,16 +151,16 @@ static void pass_rows(const TgRanks *ranks, const TgBlocksPlaced *placed, const 
   const TgRanksLibrary *mpi = ranks->job->mpi;
   if (sends && !receives) mpi->send(0, room, count, (int)element_bytes(ranks), 0, 0);
   if (receives && !sends) mpi->receive(0, room, count, (int)element_bytes(ranks), owner, 0);
-  if (sends != receives) wait_for_rows(ranks, sends ? 0 : owner);
-  char *at = to + extent.column * element_bytes(ranks);
+  if (sends != receives) wait_for_rows(ranks, sends ? 0 : owner, sends);
   for (int64_t r = begin; receives && r < end; r++)
-    memcpy(at + (r - row) * pitch, room + (r - begin) * bytes, (size_t)bytes);
+    memcpy(to + (r - row) * pitch + extent.column * element_bytes(ranks), room + (r - begin) * bytes, (size_t)bytes);
 }
 
 static void rows_of(const TgExecutor *executor, const void *c, int64_t row, int64_t rows, void *to) {
   const TgRanks *ranks = (const TgRanks *)executor;
   const int32_t *blocks = executor->schedule->blocks[TG_MATRIX_C];
   g_autofree int64_t *first = first_placed(ranks, TG_MATRIX_C);
+  tg_ranks_barrier(ranks->job, deadline_of(ranks)); /* the first has written those before */
   for (int64_t block = 0; block < (int64_t)blocks[0] * blocks[1]; block++)
     if (first[block]) pass_rows(ranks, &ranks->plan->place[first[block] - 1], c, row, rows, to);
 }
@@ -172,13 +190,15 @@ static bool allocate(TgRanks *ranks, GError **error) {
                               share, deadline_of(ranks), error);
 }
 
+/* Of its parts of A, B and C. */
 static double parts_bytes(const TgRanks *ranks) {
   double bytes = 0;
-  for (int64_t i = 0; i < ranks->plan->placed; i++) {
-    const TgBlocksPlaced *placed = &ranks->plan->place[i];
-    const TgBlocksExtent extent = tg_blocks_extent(ranks->plan, ranks->base.schedule, placed);
-    if (ranks->rank_of[placed->processor] == ranks->job->rank)
-      bytes += (double)extent.rows * (double)extent.columns * (double)element_bytes(ranks);
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    g_autoptr(GArray) parts = parts_of(&ranks->base, (TgMatrixName)matrix);
+    for (guint p = 0; p < parts->len; p++) {
+      const TgMatrixPart *part = &g_array_index(parts, TgMatrixPart, p);
+      bytes += (double)part->rows * (double)part->columns * (double)element_bytes(ranks);
+    }
   }
   return bytes;
 }
@@ -188,7 +208,7 @@ static bool check_memory(TgRanks *ranks, GError **error) {
   const uint64_t limit = tg_executor_memory_limit(&ranks->base.options);
   const double blocks = tg_ranks_touched_bytes(ranks), parts = ranks->base.options.parts ? parts_bytes(ranks) : 0;
   const double need = blocks + parts + (double)tg_blocks_plan_bytes(ranks->plan);
-  double sum = need;
+  double sum = need - parts;
   tg_ranks_reduce(ranks->job, &sum, 1, 2, deadline_of(ranks));
   ranks->base.facts.memory_bytes = (int64_t)sum;
   if (need <= (double)limit) return true;
@@ -233,8 +253,6 @@ static bool prepare(TgRanks *ranks, GError **error) {
     return TG_EXECUTOR_FAIL(error, TOO_LARGE, "grid %s has %" PRId64 " processors; ranks has room for at most %d",
                             tg_schedule_grid_text(base->schedule).s, base->facts.processors, MOST_PROCESSORS);
   g_autoptr(GError) reason = NULL;
-  g_autofree char *threads = g_strdup_printf("%d", ranks->job->threads);
-  g_setenv("OPENBLAS_NUM_THREADS", threads, FALSE); /* those that start when it is loaded */
   if (!tg_blas_load(&reason)) return TG_EXECUTOR_FAIL(error, DEVICE, "%s", reason->message);
   base->facts.at_once = MIN(base->facts.processors, ranks->job->ranks);
   ranks->plan = tg_blocks_plan_new(base->schedule, base->names, &base->options, &layout, error);
@@ -264,7 +282,9 @@ static bool set_up(TgRanks *ranks, GError **error) {
 static char *describe_job(void) {
   const TgRanksJob *job = tg_ranks_job(NULL);
   g_autofree char *hosts = job->hosts > 1 ? g_strdup_printf(" on %d hosts", job->hosts) : g_strdup("");
-  return g_strdup_printf("%d rank%s of %s%s", job->ranks, job->ranks == 1 ? "" : "s", job->library, hosts);
+  g_autofree char *threads = describe_threads(job);
+  return g_strdup_printf("%d rank%s of %s%s%s%s", job->ranks, job->ranks == 1 ? "" : "s", job->library, hosts,
+                         job->threads_most > 1 ? ", each with " : "", job->threads_most > 1 ? threads : "");
 }
 
 static bool begin_ranks(bool *first, GError **error) {
@@ -316,4 +336,5 @@ const TgExecutorKind tg_executor_ranks = {
     .sum = sum,
     .parts = parts_of,
     .rows = rows_of,
+    .all_took = all_took,
     .close = close_ranks};

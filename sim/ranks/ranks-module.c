@@ -130,9 +130,12 @@ static void find_threads(TgRanksJob *job) {
   int sharing = 0;
   for (int r = 0; r < job->ranks; r++)
     sharing += all[r * FIELDS + HOST] == own[HOST] && all[r * FIELDS + HASH] == own[HASH];
-  const char *asked = g_getenv("OPENBLAS_NUM_THREADS");
   job->threads = known ? MAX(CPU_COUNT(&cpus) / sharing, 1) : 1;
+  const char *asked = g_getenv("OPENBLAS_NUM_THREADS");
+  if (!asked) asked = g_getenv("OMP_NUM_THREADS");
   if (asked && atoi(asked) > 0) job->threads = MIN(job->threads, atoi(asked));
+  g_autofree char *threads = g_strdup_printf("%d", job->threads);
+  g_setenv("OPENBLAS_NUM_THREADS", threads, TRUE); /* those that start when it is loaded */
   double most[] = {-job->threads, job->threads};
   tg_ranks_reduce(job, most, 2, 1, begin_deadline_s);
   job->threads_least = (int32_t)-most[0];
@@ -155,8 +158,9 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
     the_job.hosts += the_job.leader[r] == r;
   }
   if (the_job.rank > 0) be_silent();
+  if (!same_command(&the_job, error)) return false;
   find_threads(&the_job);
-  return same_command(&the_job, error);
+  return true;
 }
 
 void tg_ranks_end(int status) {

@@ -42,18 +42,25 @@ def messages_of(said):
     return [line.lstrip() for line in said.splitlines() if line.lstrip().startswith("topogemm: ")]
 
 
-def processes(parent=None):
-    """Those that run topogemm, of this parent or of any."""
-    found = []
+def processes(ancestor=None):
+    """Those that run topogemm, below this process or anywhere: mpiexec of MPICH starts them through a proxy."""
+    parents, found = {}, []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             program, _, rest = (folder / "stat").read_text().rpartition(")")
         except OSError:
             continue
         state, of = rest.split()[:2]
-        if program.endswith("(topogemm") and state != "Z" and parent in (None, int(of)):
+        parents[int(folder.name)] = int(of)
+        if program.endswith("(topogemm") and state != "Z":
             found.append(int(folder.name))
-    return sorted(found)
+
+    def is_below(process):
+        while process and process != ancestor:
+            process = parents.get(process, 0)
+        return process == ancestor
+
+    return sorted(process for process in found if ancestor is None or is_below(process))
 
 
 def wait_for_ranks(job, count):
@@ -64,4 +71,5 @@ def wait_for_ranks(job, count):
         if len(found) == count:
             return found
         time.sleep(0.02)
+    job.terminate()
     raise AssertionError(f"{len(found)} ranks")

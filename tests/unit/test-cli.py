@@ -1684,6 +1684,7 @@ def test_compare_campaign():
     cases.write_text("# two schedules\ncannon summa --grid 2x2 -n 4\n\nring --grid 3 --size 6x5x3 # one\ncannon25d --grid 2x2x2 --set c=2 -n 8\n")
     words = ["compare", "--campaign", "cases.txt", "--on", "cpu", "--machine", "my.machine", "-o", "results.csv", "--trials", 3]
     assert re.search(r"measured +0\n", run(*words, "--dry-run").stdout)
+    assert "measures nothing" in run(*words, "--dry-run", "--plot", "p.gp", expect=2).stderr
     before = results.read_text()
     planned = rows_of(results)
     assert [(row["algorithm"], row["grid"], row["set"], row["m"], row["n"], row["k"]) for row in planned] == [
@@ -1717,7 +1718,9 @@ def test_compare_campaign():
         assert said["overall"]["disturbed"] == (len(disturbed) if len(disturbed) > 1 else 0)
     one = said["cases"][3]
     assert said["undisturbed"]["completed"] == 1 and said["undisturbed"]["median_error"] == abs(one["error"]) and said["overall"]["completed"] == 4
-    assert re.search(r"disturbed +3 ", run(*words, "--trials", 5).stdout)
+    text = run(*words, "--trials", 5, "--dry-run", "--plot", "p.gp").stdout
+    assert "disturbed: beside 3 cases" in text and "calibrate again" in text.replace("\n", " "), text
+    assert "p.gp" in os.listdir() and [row["trials"] for row in rows_of(results)] == trials
     for change in [lambda: cases.write_text(cases.read_text().replace("8", "9")),
                    lambda: machine.write_text(machine.read_text().replace("latency_s = 1", "latency_s = 2"))]:
         whole = results.read_text(), cases.read_text(), machine.read_text()
@@ -1752,7 +1755,7 @@ def test_compare_campaign_failures():
         results.write_text(text)
         assert said in run(*words, expect=2).stderr and results.read_text() == text
     row = kept.splitlines()[1].split(",")
-    for at, value in [(16, "inf"), (19, "0"), (22, '"the product is wrong"'), (16, "")]:  # no good time: the case runs again
+    for at, value in [(16, "inf"), (19, "0"), (20, "-1"), (20, "inf"), (22, '"the product is wrong"'), (16, "")]:  # no good time: the case runs again
         results.write_text(kept.splitlines(True)[0] + ",".join(value if a == at else word for a, word in enumerate(row)) + "\n")
         run(*words, "--trials", 4)
         assert rows_of(results)[0]["trials"] == "4" and not rows_of(results)[0]["failure"], (at, value)
@@ -1770,7 +1773,7 @@ def test_compare_campaign_failures():
     assert [one["set"] for one in document(*words, "--set", "c=2", "--set", "q=2")["cases"]] == ["q=2 c=1", "c=2 q=2"]
     results.unlink()
     cases.write_text("cannon --grid 2x2 -n 4\n")
-    for more, said in [(["cannon"], "leave out cannon"), (["--trials", "x"], "topogemm: --trials: "), (["--plot", "p.gp", "--dry-run"], "measures nothing"), (["--trace", "t.json"], "--trace"), (["-o", "r.json"], ".csv"), (["--plot", "p.txt"], ".svg")]:
+    for more, said in [(["cannon"], "leave out cannon"), (["--trials", "x"], "topogemm: --trials: "), (["--trace", "t.json"], "--trace"), (["-o", "r.json"], ".csv"), (["--plot", "p.txt"], ".svg")]:
         assert said in run(*words, *more, expect=2).stderr, more
     assert "--machine" in run("compare", "--campaign", "cases.txt", "--on", "cpu", expect=2).stderr
     assert "only with --campaign" in run("compare", "cannon", "--grid", "2x2", "-n", 4, "--on", "cpu", "--dry-run", expect=2).stderr

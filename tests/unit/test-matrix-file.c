@@ -67,7 +67,7 @@ static void check_part(const TgMatrix *back, const TgMatrix *matrix, const TgMat
 /* A file in f32 is read in f64, too. */
 static void check_parts(const Folder *folder, const char *name, TgElement type) {
   static const TgMatrixPart parts[] = {
-      {1, 1, 3, 2, false}, {4, 0, 1, 3, false}, {0, 0, 5, 3, false}, {2, 1, 0, 1, false}};
+      {1, 1, 3, 2, false}, {4, 0, 1, 3, false}, {0, 0, 5, 3, false}, {2, 1, 0, 1, false}, {0, 1, 1, 0, false}};
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(folder->path, name, NULL);
   g_autoptr(TgMatrix) matrix = random_matrix(TG_F32);
