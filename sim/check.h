@@ -4,6 +4,7 @@
 #define TG_CHECK_H
 
 #include "element.h"
+#include "matrix-part.h"
 #include "shape.h"
 #include "watch.h"
 
@@ -48,6 +49,21 @@ bool tg_check_large_product(TgCheck *check, const TgComputes *computes, const Tg
                             const void *a, const void *b, const void *c, double most_products, GError **error);
 /** Bytes that tg_check_large_product() takes in addition to A, B and C where most_products is 0. */
 uint64_t tg_check_large_need_bytes(const TgComputes *computes, const TgShape *shape, TgElement element);
+
+/** What one program of a job has of each matrix, where none has all. */
+typedef struct TgCheckParts {
+  const TgMatrixPart *part[TG_MATRICES];
+  int64_t parts[TG_MATRICES];
+  TgMatrixJob job;
+} TgCheckParts;
+
+/** Whether tg_check_large_product() estimates the error, where its most_products is 0. */
+bool tg_check_is_estimated(const TgComputes *computes, const TgShape *shape);
+
+/** Fills `check` by an estimate. `data` are A, B and C; `parts` says what of them is there, and all programs call this
+ * together; NULL: all of them. */
+void tg_check_estimate(TgCheck *check, const TgComputes *computes, const TgShape *shape, TgElement element,
+                       const void *const *data, const TgCheckParts *parts);
 
 TG_END_DECLS
 

@@ -3,7 +3,7 @@
 #include "memory-limit.h"
 #include "output.h"
 
-#include "check-parts.h"
+#include "check.h"
 
 enum { LARGEST_INTEGER = 4 };
 

@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "check-parts.h"
+#include "check.h"
 #include "executor-kind.h"
 #include "trials.h"
 

@@ -1,4 +1,4 @@
-#include "check-parts.h"
+#include "check.h"
 
 #include "blas.h"
 #include "block.h"

@@ -1,6 +1,6 @@
 /* The check of results: what is right passes and what is wrong in one element does not, in full and estimated, with
  * transposed factors and without. */
-#include "check-parts.h"
+#include "check.h"
 
 #include "product-error.h"
 
