@@ -284,7 +284,10 @@ static char *describe_job(void) {
   g_autofree char *hosts = job->hosts > 1 ? g_strdup_printf(" on %d hosts", job->hosts) : g_strdup("");
   g_autofree char *threads = describe_threads(job);
   return g_strdup_printf("%d rank%s of %s%s%s%s", job->ranks, job->ranks == 1 ? "" : "s", job->library, hosts,
-                         job->threads_most > 1 ? ", each with " : "", job->threads_most > 1 ? threads : "");
+                         job->threads_most == 1 ? ""
+                         : job->ranks > 1       ? ", each with "
+                                                : ", with ",
+                         job->threads_most == 1 ? "" : threads);
 }
 
 static bool begin_ranks(bool *first, GError **error) {
