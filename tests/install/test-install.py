@@ -167,7 +167,8 @@ def main():
     kinds = ["shared", "static"] if kinds == "both" else [kinds]
     with tempfile.TemporaryDirectory() as name:
         temporary = pathlib.Path(name)
-        test_release(pathlib.Path(__file__).resolve().parents[2], temporary)
+        if not sanitizers:  # which see nothing in a release or a header
+            test_release(pathlib.Path(__file__).resolve().parents[2], temporary)
         target = temporary / "target"
         status, said = run([*shlex.split(os.environ["MESON"]), "install", "-C", build_folder, "--no-rebuild",
                             "--destdir", str(target)])
@@ -181,7 +182,7 @@ def main():
         point(included == rest and len(rest) > 20, "topogemm.h includes every header", included ^ rest)
         compilers = {"C": [*build["cc"], "-std=c17"],
                      "C++": os.environ["CXX"] and [*shlex.split(os.environ["CXX"]), "-std=c++17"]}
-        for header in headers:
+        for header in headers if not sanitizers else []:
             test_header(header, compilers, build["flags"], temporary)
         if "shared" in kinds:
             test_symbols(next(target.rglob("libtopogemm.so")), headers)
