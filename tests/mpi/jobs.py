@@ -12,6 +12,7 @@ import tap  # pylint: disable=wrong-import-position
 # What MPI libraries do not free is not ours.
 ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
                             "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",  # the same since Open MPI 5
+                            "RES_OPTIONS": "attempts:1 timeout:1",  # it looks for its host's name, which not every machine knows
                             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 
