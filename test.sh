@@ -12,7 +12,8 @@ Usage: ./test.sh [--quick] [--help]
   3. build-test-no-cuda/   where nvcc is, once more with -Dcuda=disabled: the suites golden, gpu and no-cuda. The
                            others test what is the same in both builds
   4. build-test-sanitize/  all tests again with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, but for
-                           the page in a browser, where sanitizers see nothing; CUDA code only where there is a GPU
+                           the page in a browser and the papers' kernels on the CPU, where sanitizers see nothing; CUDA
+                           code only where there is a GPU
   5. build-test-small/     without the page and the papers: the C library used by two threads, with ThreadSanitizer
   6. a few seconds of fuzzing each parser (tools/fuzz.sh runs them for longer)
 
