@@ -25,7 +25,7 @@ LATENCY_S, BANDWIDTH = 1e-6, 1e9  # of each of the two links of a route
 CASES = [("cannon", "8x8", 128, 1.03), ("summa", "8x8", 128, 1.3), ("dns", "4x4x4", 128, 1.6),
          ("cannon25d", "4x4x4", 128, 1.9), ("ring", "64", 64, 1.03)]
 LARGE = [("cannon", "16x16", 256, 1.03), ("summa", "16x16", 256, 1.6), ("dns", "6x6x6", 192, 1.3),
-         ("cannon25d", "8x8x4", 256, 1.7), ("ring", "256", 256, 1.03)]
+         ("cannon25d", "8x8x4", 256, 1.7), ("ring", "128", 128, 1.03)]
 OPTIONS = ["smpi/simulate-computation:no", "smpi/wtime:0", "network/model:CM02", "network/TCP-gamma:0", "network/weight-S:0",
            "network/crosstraffic:0", "smpi/coll-selector:ompi"]
 MACHINE = f"""[machine]
