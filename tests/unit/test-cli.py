@@ -990,7 +990,7 @@ def test_sim_own_network():
     assert document(*four)["topology"] == "switch:4" and "the machine's own" in run(*four).stdout
     assert document(*four, "--network", "torus:2x2")["topology"] == "torus:2x2"
     assert document("sim", "ring", "-n", 64, "--grid", 2, "--machine", "h200x4")["topology"] == "switch:4"
-    part = ["plan", "-n", 4096, "--procs", 16, "--machine", "h200x32", "--top", 1]
+    part = ["plan", "-n", 4096, "--procs", 16, "--machine", "h200x32", "--top", 1, "--budget", 600]  # until complete
     for command in [part, ["sim", "cannon", "-n", 4096, "--grid", "4x4", "--machine", "h200x32"]]:
         own, named = (document(*command, *network) for network in [[], ["--network", "switch:4*switch:8"]])
         assert own["topology"] == named["topology"] == "switch:4*switch:8"
