@@ -5,8 +5,10 @@ Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu|ranks] [--launch "mpir
                         [--cases 60] [--seed 1]
 
 Calibrates once. Then, for sizes n drawn at random, schedules and grids drawn at random: `compare` writes its
-prediction before it runs. All cases are run in three rounds, one round after another; a case's time is the round of
-median length. Prints the errors, the rank correlation among the runs of one n, and the noise.
+prediction before it runs. All cases are run in rounds, one round after another; a case's time is the round of median
+length. Prints the errors, the rank correlation among the runs of one n, and the noise. The same is printed for the
+rounds in which the machine was as fast as when it was calibrated: `compare` times a product before and after each run
+for that.
 """
 import argparse
 import json
@@ -21,7 +23,8 @@ GRIDS = {"square": ["2x2", "3x3", "4x4"], "cube": ["2x2x2", "3x3x3", "4x4x4"], "
 SCHEDULES = {"cannon": "square", "summa": "square", "fox": "square", "allgather": "square", "dns": "cube", "cube3d": "cube",
              "cannon25d": "layers", "ring": "line"}
 A_SIZE = 8  # runs that are ranked against each other
-ROUNDS = 3
+ROUNDS = 5
+DRIFT = 0.1  # beyond which `compare`, too, speaks of it
 
 
 def ask(options, command, *words):
@@ -79,14 +82,21 @@ def measure(words, machine, n, algorithm, grid):
     times = said["measured"]["times"]
     return {"n": n, "algorithm": algorithm, "grid": grid, "predicted_s": said["predicted_s"], "measured_s": said["measured_s"],
             "error": said["error"], "stddev_s": times["stddev"], "min_s": times["min"], "trials": times["trials"],
-            "least_s": said["least_s"], "most_s": said["most_s"], "steps": said["steps"]}
+            "least_s": said["least_s"], "most_s": said["most_s"], "steps": said["steps"],
+            "drift": max(said["drift_before"], said["drift_after"], key=lambda drift: abs(math.log(drift)))}
 
 
 def take(rounds):
     """The round of median length, with how far the others lie from it."""
     rounds = sorted(rounds, key=lambda run: run["measured_s"])
-    run = rounds[ROUNDS // 2]
-    return run | {"rounds_s": [one["measured_s"] for one in rounds]}
+    run = rounds[(len(rounds) - 1) // 2]
+    return run | {"rounds_s": [one["measured_s"] for one in rounds], "drifts": [one["drift"] for one in rounds]}
+
+
+def undisturbed(cases):
+    """By case the rounds that were; no case where there are none."""
+    kept = [[one for one in rounds if abs(one["drift"] - 1) <= DRIFT] for rounds in cases]
+    return [rounds for rounds in kept if rounds]
 
 
 def main():
@@ -107,10 +117,13 @@ def main():
         calibration = ask(words, "calibrate", "--grid", words.grid, "-o", machine)
         cases = draw(words.cases, words.seed)
         rounds = [[measure(words, machine, *case) for case in cases] for _ in range(ROUNDS)]
-    runs = [take(case) for case in zip(*rounds)]
+    runs, calm = [take(case) for case in zip(*rounds)], [take(case) for case in undisturbed(zip(*rounds))]
     pathlib.Path(words.out).write_text(json.dumps({"on": words.on, "launch": words.launch, "transport": words.transport, "type": words.type,
-                                                   "seed": words.seed, "calibration": calibration, "runs": runs}, indent=1) + "\n")
+                                                   "seed": words.seed, "calibration": calibration, "runs": runs, "undisturbed": calm}, indent=1) + "\n")
     tell(runs)
+    if calm:
+        print(f"undisturbed: {len(calm)} cases in {sum(len(run['rounds_s']) for run in calm)} of {ROUNDS * len(runs)} runs")
+        tell(calm)
 
 
 main()

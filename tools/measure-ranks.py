@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How fast `--on ranks` multiplies on this machine, beside one process with OpenBLAS's own threads, and ScaLAPACK.
+"""How fast `--on ranks` multiplies on this machine, beside one process with OpenBLAS's own threads, ScaLAPACK and COSMA.
 
-Usage: measure-ranks.py TOPOGEMM OUT.json [--sizes 4096] [--types f32,f64] [--ranks 2,4] [--rounds 3] [--trials 5]
+Usage: measure-ranks.py TOPOGEMM OUT.json [--sizes 4096,512x512x32768] [--types f32,f64] [--ranks 2,4] [--rounds 3] [--trials 5]
+                        [--scalapack PROGRAM] [--cosma PROGRAM]
 
-Needs Open MPI and, for ScaLAPACK, mpicc and its library (package libscalapack-openmpi-dev). All run one after another in each round; the
-figure is the median of the rounds, each of which is a median of trials. Ranks have one thread each.
+PROGRAM: scalapack-gemm.c beside this file, compiled; COSMA's own cosma_miniapp (github.com/eth-cscs/COSMA). Needs Open MPI. All run one
+after another in each round; the figure is the median of the rounds, each of which is a median of trials. Ranks have one thread each.
 """
 import argparse
 import json
@@ -12,49 +13,61 @@ import os
 import pathlib
 import statistics
 import subprocess
-import tempfile
+import sys
 
 SCHEDULES = {2: [("agarwal3d", "2x1x1"), ("agarwal3d", "1x2x1"), ("cannon", "2x2")], 4: [("cannon", "2x2"), ("agarwal3d", "2x2x1"), ("summa", "4x4")],
-             16: [("cannon", "4x4"), ("agarwal3d", "4x4x1"), ("agarwal3d", "4x2x2"), ("summa", "4x4")]}
-GRIDS = {2: (1, 2), 4: (2, 2), 16: (4, 4)}  # of ScaLAPACK
+             16: [("cannon", "4x4"), ("agarwal3d", "4x4x1"), ("agarwal3d", "4x2x2"), ("summa", "4x4")],
+             64: [("cannon", "8x8"), ("agarwal3d", "8x8x1"), ("agarwal3d", "4x4x4"), ("summa", "8x8")]}
+GRIDS = {2: (1, 2), 4: (2, 2), 16: (4, 4), 64: (8, 8)}  # of ScaLAPACK
 BLOCK = 128
 ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+ALONE = ENVIRONMENT | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def output(line, environment=None):
-    return subprocess.run(list(map(str, line)), capture_output=True, text=True, check=True, env=environment or ENVIRONMENT).stdout
+    """What it prints; ends where it fails."""
+    done = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=False, env=environment or ENVIRONMENT)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, line))}: status {done.returncode}\n{done.stderr}")
+    return done.stdout
 
 
 def launch(ranks):
     return ["mpirun", "--oversubscribe", "-n", ranks]
 
 
-def run(words, prefix, algorithm, grid, on, n, kind):
+def run(words, prefix, algorithm, grid, on, size, kind):
     """Median seconds, and what ran it."""
     pull = ["--transport", "pull"] if on == "ranks" else []
-    said = json.loads(output([*prefix, words.program, "run", algorithm, "--grid", grid, "--on", on, "-n", n, "--type", kind, "--trials",
-                              words.trials, "--json", *pull]))
+    said = json.loads(output([*prefix, words.program, "run", algorithm, "--grid", grid, "--on", on, "--size", size, "--type", kind,
+                              "--trials", words.trials, "--json", *pull]))
     return said["times"]["median"], said["environment"]
 
 
-def build_scalapack(folder):
-    """The program, or None where the library is not here."""
-    program = folder / "scalapack-gemm"
-    source = pathlib.Path(__file__).with_name("scalapack-gemm.c")
-    done = subprocess.run(["mpicc", "-O2", str(source), "-o", str(program), "-lscalapack-openmpi", "-l:libopenblas.so.0"], check=False)
-    return program if done.returncode == 0 else None
+def run_scalapack(words, ranks, size, kind):
+    """Median seconds."""
+    return float(output([*launch(ranks), words.scalapack, *GRIDS[ranks], *size.split("x"), BLOCK, kind, words.trials], ALONE))
 
 
-def candidates(words, scalapack):
+def run_cosma(words, ranks, size, kind):
+    """Median seconds, of which it prints whole milliseconds; a first run warms up."""
+    m, n, k = size.split("x")
+    said = output([*launch(ranks), words.cosma, "-m", m, "-n", n, "-k", k, "-r", words.trials + 1, "-t", {"f32": "float", "f64": "double"}[kind]],
+                  ALONE)
+    [times] = [line.split("=")[1] for line in said.splitlines() if line.startswith("COSMA TIMES [ms]")]
+    return statistics.median(list(map(float, times.split()))) / 1e3
+
+
+def candidates(words):
     """Name and how to measure it once."""
-    yield "OpenBLAS, one process", lambda n, kind: run(words, [], "cannon", "1x1", "cpu", n, kind)[0]
+    yield "OpenBLAS, one process", lambda size, kind: run(words, [], "cannon", "1x1", "cpu", size, kind)[0]
     for ranks in words.ranks:
         for algorithm, grid in SCHEDULES[ranks]:
-            yield f"{ranks} ranks, {algorithm} {grid}", (lambda n, kind, ranks=ranks, algorithm=algorithm, grid=grid:
-                                                         run(words, launch(ranks), algorithm, grid, "ranks", n, kind)[0])
-        if scalapack:
-            yield f"{ranks} ranks, ScaLAPACK", (lambda n, kind, ranks=ranks: float(output(
-                [*launch(ranks), scalapack, *GRIDS[ranks], n, BLOCK, kind, words.trials], ENVIRONMENT | {"OPENBLAS_NUM_THREADS": "1"})))
+            yield f"{ranks} ranks, {algorithm} {grid}", (lambda size, kind, ranks=ranks, algorithm=algorithm, grid=grid:
+                                                         run(words, launch(ranks), algorithm, grid, "ranks", size, kind)[0])
+        for name, program, how in ("ScaLAPACK", words.scalapack, run_scalapack), ("COSMA", words.cosma, run_cosma):
+            if program:
+                yield f"{ranks} ranks, {name}", lambda size, kind, ranks=ranks, how=how: how(words, ranks, size, kind)
 
 
 def main():
@@ -67,22 +80,24 @@ def main():
     parser.add_argument("--ranks", default="2,4")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--trials", type=int, default=5)
+    parser.add_argument("--scalapack")
+    parser.add_argument("--cosma")
     words = parser.parse_args()
     words.program = str(pathlib.Path(words.program).resolve())
     words.ranks = list(map(int, words.ranks.split(",")))
-    measured = []
-    with tempfile.TemporaryDirectory() as name:
-        all_of_them = list(candidates(words, build_scalapack(pathlib.Path(name))))
-        for kind in words.types.split(","):
-            for n in map(int, words.sizes.split(",")):
-                rounds = [[once(n, kind) for _, once in all_of_them] for _ in range(words.rounds)]
-                for (what, _), times in zip(all_of_them, zip(*rounds)):
-                    one = {"type": kind, "n": n, "what": what, "rounds_s": list(times), "median_s": statistics.median(times)}
-                    one["of_openblas"] = statistics.median(first[0] / own for first, own in zip(rounds, times))
-                    measured.append(one)
-                    print(f"{kind} n = {n}: {what}: {one['median_s']:.4g} s, {one['of_openblas']:.3f} of OpenBLAS", flush=True)
-    environment = run(words, launch(words.ranks[0]), *SCHEDULES[words.ranks[0]][0], "ranks", 64, "f64")[1]
-    pathlib.Path(words.out).write_text(json.dumps({"environment": environment, "rounds": words.rounds, "measured": measured}, indent=1) + "\n")
+    environment = run(words, launch(words.ranks[0]), *SCHEDULES[words.ranks[0]][0], "ranks", "64x64x64", "f64")[1]
+    measured, all_of_them = [], list(candidates(words))
+    for kind in words.types.split(","):
+        for size in words.sizes.split(","):
+            size = size if "x" in size else f"{size}x{size}x{size}"
+            rounds = [[once(size, kind) for _, once in all_of_them] for _ in range(words.rounds)]
+            for (what, _), times in zip(all_of_them, zip(*rounds)):
+                one = {"type": kind, "size": size, "what": what, "rounds_s": list(times), "median_s": statistics.median(times)}
+                one["of_openblas"] = statistics.median(first[0] / own for first, own in zip(rounds, times))
+                measured.append(one)
+                print(f"{kind} {size}: {what}: {one['median_s']:.4g} s, {one['of_openblas']:.3f} of OpenBLAS", flush=True)
+            said = {"environment": environment, "rounds": words.rounds, "measured": measured}
+            pathlib.Path(words.out).write_text(json.dumps(said, indent=1) + "\n", encoding="ascii")
 
 
 main()

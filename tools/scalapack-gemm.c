@@ -1,4 +1,5 @@
-/* C = A * B by ScaLAPACK's p?gemm on a grid of ranks: prints the median of some runs, in seconds. */
+/* C = A * B by ScaLAPACK's p?gemm on a grid of ranks: prints the median of some runs, in seconds.
+ * Usage: scalapack-gemm ROWS COLUMNS M N K BLOCK f32|f64 TRIALS */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,38 +23,54 @@ static int compare(const void *a, const void *b) {
   return (difference > 0) - (difference < 0);
 }
 
+typedef struct Matrix {
+  int descriptor[9];
+  void *data;
+} Matrix;
+
+/* Of random numbers, in blocks dealt out to the ranks of the grid. */
+static Matrix make_matrix(int context, int rows, int columns, int block, int wide) {
+  int grid_rows, grid_columns, row, column, info, zero = 0;
+  Matrix matrix;
+  Cblacs_gridinfo(context, &grid_rows, &grid_columns, &row, &column);
+  const int own_rows = numroc_(&rows, &block, &row, &zero, &grid_rows);
+  const size_t elements = (size_t)own_rows * (size_t)numroc_(&columns, &block, &column, &zero, &grid_columns);
+  const int leading = own_rows > 0 ? own_rows : 1;
+  descinit_(matrix.descriptor, &rows, &columns, &block, &block, &zero, &zero, &context, &leading, &info);
+  matrix.data = malloc(elements * (wide ? sizeof(double) : sizeof(float)) + 1);
+  if (!matrix.data || info) MPI_Abort(MPI_COMM_WORLD, 1);
+  for (size_t e = 0; e < elements; e++) {
+    if (wide)
+      ((double *)matrix.data)[e] = (double)rand() / RAND_MAX - 0.5;
+    else
+      ((float *)matrix.data)[e] = (float)rand() / (float)RAND_MAX - 0.5f;
+  }
+  return matrix;
+}
+
 int main(int argc, char **argv) {
-  int rank, context, row, column, info, zero = 0, one = 1;
+  int rank, context, one = 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  int rows = atoi(argv[1]), columns = atoi(argv[2]), n = atoi(argv[3]), block = atoi(argv[4]), trials = atoi(argv[6]);
-  const int wide = strcmp(argv[5], "f64") == 0;
+  if (argc != 9) MPI_Abort(MPI_COMM_WORLD, 2);
+  const int m = atoi(argv[3]), n = atoi(argv[4]), k = atoi(argv[5]), block = atoi(argv[6]), trials = atoi(argv[8]);
+  const int wide = strcmp(argv[7], "f64") == 0;
   Cblacs_get(-1, 0, &context);
-  Cblacs_gridinit(&context, "Row", rows, columns);
-  Cblacs_gridinfo(context, &rows, &columns, &row, &column);
-  const int own_rows = numroc_(&n, &block, &row, &zero, &rows),
-            own_columns = numroc_(&n, &block, &column, &zero, &columns);
-  const size_t elements = (size_t)own_rows * (size_t)own_columns;
-  int descriptor[9];
-  descinit_(descriptor, &n, &n, &block, &block, &zero, &zero, &context, &own_rows, &info);
-  double *data = malloc(3 * elements * sizeof *data), times[100];
-  for (size_t e = 0; e < 3 * elements; e++) {
-    if (wide)
-      data[e] = (double)rand() / RAND_MAX - 0.5;
-    else
-      ((float *)data)[e] = (float)rand() / (float)RAND_MAX - 0.5f;
-  }
+  Cblacs_gridinit(&context, "Row", atoi(argv[1]), atoi(argv[2]));
+  Matrix a = make_matrix(context, m, k, block, wide), b = make_matrix(context, k, n, block, wide);
+  Matrix c = make_matrix(context, m, n, block, wide);
+  double *times = malloc((size_t)trials * sizeof *times);
   for (int t = -1; t < trials; t++) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begun = MPI_Wtime();
     if (wide) {
       const double alpha = 1, beta = 0;
-      pdgemm_("N", "N", &n, &n, &n, &alpha, data, &one, &one, descriptor, data + elements, &one, &one, descriptor,
-              &beta, data + 2 * elements, &one, &one, descriptor);
+      pdgemm_("N", "N", &m, &n, &k, &alpha, a.data, &one, &one, a.descriptor, b.data, &one, &one, b.descriptor, &beta,
+              c.data, &one, &one, c.descriptor);
     } else {
-      const float alpha = 1, beta = 0, *single = (const float *)data;
-      psgemm_("N", "N", &n, &n, &n, &alpha, single, &one, &one, descriptor, single + elements, &one, &one, descriptor,
-              &beta, (float *)data + 2 * elements, &one, &one, descriptor);
+      const float alpha = 1, beta = 0;
+      psgemm_("N", "N", &m, &n, &k, &alpha, a.data, &one, &one, a.descriptor, b.data, &one, &one, b.descriptor, &beta,
+              c.data, &one, &one, c.descriptor);
     }
     double took = MPI_Wtime() - begun;
     MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -61,7 +78,7 @@ int main(int argc, char **argv) {
   }
   qsort(times, (size_t)trials, sizeof *times, compare);
   if (rank == 0) printf("%.6f\n", times[trials / 2]);
-  free(data);
+  free(times);
   MPI_Finalize();
   return 0;
 }
