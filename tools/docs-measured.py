@@ -17,6 +17,7 @@ import sys
 from measured_common import grid, is_square, markdown, rows_of, seconds, show_rate, show_time, show_whole, where
 import measured_choices
 import measured_products
+import measured_ranks
 import measured_runs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -183,6 +184,7 @@ TABLES = {
     "essay-oblongs": essay_oblongs,
     "transpose": lambda files: grid(files, TRANSPOSE, show_rate) + ["", where(files)],
     "transpose-often": lambda files: grid(files, OFTEN, show_rate) + ["", where(files)],
+    "ranks-speed": measured_ranks.speed,
 } | measured_choices.TABLES | measured_products.TABLES | measured_runs.TABLES
 
 
