@@ -85,6 +85,15 @@ typedef struct TgExecutorStep {
   double waited_s;   /**< for other processors: mean over those that took part */
 } TgExecutorStep;
 
+/** One of several programs that run a job together. */
+typedef struct TgExecutorPlace {
+  const char *host, *cpus;   /**< where it runs, and what it may use there, as "0-3,8"; "" where that is not known */
+  int32_t first_there;       /**< the first of those on the same host, whose name another host may have, too */
+  int32_t threads;           /**< that it multiplies with */
+  int64_t first, processors; /**< its first processor's rank, and how many it has */
+  TgExecutorStep *steps;     /**< of the last run, facts.steps of them, on one clock for all; NULL: none were timed */
+} TgExecutorPlace;
+
 /** What an executor needs and has, known from open() on. */
 typedef struct TgExecutorFacts {
   int64_t processors, processors_max; /**< of the schedule, and how many this executor has room for */
@@ -99,6 +108,7 @@ typedef struct TgExecutorFacts {
   const uint8_t *arrives; /**< by instruction of the plan: bits TG_BLOCKS_READS_LEFT … of what comes in a message for
                              it; other places' blocks that it reads besides are there already. NULL: it fetches each of
                              them */
+  const int32_t *host; /**< by place of those at_once, where they are on several hosts: the first place of its host */
   int64_t steps;
   int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */
   int64_t instance[3]; /**< m, n and k of one instance in one panel; the whole problem where it is not tiled */
@@ -166,6 +176,9 @@ typedef struct TgExecutorKind {
   /** Whether all have taken their parts of A and B: `own` is why this one could not, or NULL, and is freed. Otherwise
    * all have the same error. */
   bool (*all_took)(const TgExecutor *executor, GError *own, GError **error);
+  /** TgExecutorPlace of each program; free with g_array_unref(). `clock_error_s`: by how much their clocks may differ
+   * after what is known of that was taken out. */
+  GArray *(*places)(const TgExecutor *executor, double *clock_error_s);
 } TgExecutorKind;
 
 /** Whether a wait for a CPU says that other programs run: not where threads or programs of its own take turns. */

@@ -16,6 +16,7 @@ typedef struct TgProbe {
   int32_t products;      /**< of each processor in one pass through the schedule */
   int32_t hops; /**< moves of a block along its row between two products; 0: none. Then products == columns, and
                    hops has no divisor in common with columns */
+  bool down;    /**< moves are along columns instead: products == rows, and hops has no divisor in common with rows */
   bool adds;    /**< each product but the first is added to the sum of those before it; hops is 0 then */
   int64_t m, n, k;
   int32_t variant; /**< as in TgExecutorOptions */

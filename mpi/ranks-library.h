@@ -8,17 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TG_RANKS_LIBRARY_VERSION = 2 };
+enum { TG_RANKS_LIBRARY_VERSION = 3, TG_RANKS_CPUS = 512 };
 
 /** Requests are numbered by the caller from 0; tags may be any number of 0 or more. */
 typedef struct TgRanksLibrary {
   int version; /**< TG_RANKS_LIBRARY_VERSION of what the module was compiled with */
-  /** Starts MPI, once in a process. False: `text` says why. */
-  bool (*begin)(int *rank, int *ranks, char *text, size_t room);
+  /** Starts MPI, once in a process, and tells all other ranks which CPUs this one may use: text of less than
+   * TG_RANKS_CPUS bytes. False: `text` says why. */
+  bool (*begin)(int *rank, int *ranks, const char *cpus, char *text, size_t room);
   void (*end)(void);
   void (*abort)(int status);
   void (*describe)(char *library, size_t room);
   const char *(*host_of)(int rank);
+  const char *(*cpus_of)(int rank);
   int (*leader_of)(int rank);        /**< the first rank on the same host */
   bool (*reserve)(int64_t requests); /**< room for so many at a time; false: no memory */
   void (*send)(int64_t request, const void *data, int64_t count, int element_bytes, int to, int64_t tag);

@@ -16,18 +16,20 @@ static int tag_most;
 typedef struct Place {
   int leader;
   char host[MPI_MAX_PROCESSOR_NAME];
+  char cpus[TG_RANKS_CPUS];
 } Place;
 
 static Place *place_of; /* by rank */
 
 /* Ranks that can share memory are on one host. */
-static bool find_places(int rank, int ranks) {
+static bool find_places(int rank, int ranks, const char *cpus) {
   MPI_Comm host;
   Place own = {.leader = rank};
   int length;
   place_of = malloc((size_t)ranks * sizeof *place_of);
   if (!place_of) return false;
   MPI_Get_processor_name(own.host, &length);
+  strncpy(own.cpus, cpus, sizeof own.cpus - 1);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   MPI_Bcast(&own.leader, 1, MPI_INT, 0, host);
   MPI_Comm_free(&host);
@@ -35,7 +37,7 @@ static bool find_places(int rank, int ranks) {
   return true;
 }
 
-static bool begin(int *rank, int *ranks, char *text, size_t room) {
+static bool begin(int *rank, int *ranks, const char *cpus, char *text, size_t room) {
   int *most, given, provided;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     strncpy(text, "MPI_Init_thread failed", room);
@@ -46,7 +48,7 @@ static bool begin(int *rank, int *ranks, char *text, size_t room) {
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &given);
   tag_most = given ? *most : 32767;
   MPI_Comm_dup(MPI_COMM_WORLD, &leaving_ranks);
-  if (find_places(*rank, *ranks)) return true;
+  if (find_places(*rank, *ranks, cpus)) return true;
   strncpy(text, "out of memory", room);
   return false;
 }
@@ -88,6 +90,10 @@ static void describe(char *library, size_t room) {
 
 static const char *host_of(int rank) {
   return place_of[rank].host;
+}
+
+static const char *cpus_of(int rank) {
+  return place_of[rank].cpus;
 }
 
 static int leader_of(int rank) {
@@ -167,6 +173,7 @@ const TgRanksLibrary *tg_ranks_library(void) {
                                          abort_all,
                                          describe,
                                          host_of,
+                                         cpus_of,
                                          leader_of,
                                          reserve,
                                          send,

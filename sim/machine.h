@@ -206,10 +206,14 @@ static inline TgMachineProtocol tg_link_protocol(const TgMachineLink *link, doub
     protocol = link->protocols.row[r];
   return protocol;
 }
+/** Seconds that each of `sharing` messages of `bytes` bytes takes, all on the link at once. */
+static inline double tg_link_shared_s(const TgMachineLink *link, double bytes, double sharing) {
+  const TgMachineProtocol protocol = tg_link_protocol(link, bytes);
+  return protocol.latency_s + sharing * bytes / protocol.bandwidth_bytes_per_s;
+}
 /** Seconds that a message of `bytes` bytes takes alone on the link. */
 static inline double tg_link_s(const TgMachineLink *link, double bytes) {
-  const TgMachineProtocol protocol = tg_link_protocol(link, bytes);
-  return protocol.latency_s + bytes / protocol.bandwidth_bytes_per_s;
+  return tg_link_shared_s(link, bytes, 1);
 }
 /** Bandwidth that simultaneous messages share, in bytes per second: the largest finite one; INFINITY if none is. */
 double tg_link_capacity(const TgMachineLink *link);

@@ -32,6 +32,8 @@ typedef struct TgRunResult {
                                 different steps */
   double outside_s;        /**< of a run outside of its steps, the median */
   double outside_share;    /**< likewise in the time of the run, the mean */
+  GArray *places;          /**< TgExecutorPlace, where several programs run the job and they were asked for; or NULL */
+  double clock_error_s;    /**< by how much the clocks of places on several hosts may differ */
   TgCheck check;           /**< of the first run and the last, the worse */
 } TgRunResult;
 
@@ -39,6 +41,7 @@ typedef struct TgRunResult {
 typedef struct TgRunOptions {
   int64_t trials; /**< 0: as many as fit 2 s, from 20 to 100; of runs over 1 s as many as fit 20 s, at least 3 */
   int64_t warmup; /**< runs before the trials that do not count */
+  bool places;    /**< find out what each of several programs did in the last run */
   /** Called before each run, outside of its time, as to empty a cache; NULL: nothing is. */
   bool (*before_run)(void *data, GError **error);
   /** Told that "load", "run" or "gather" begins, and with NULL that it ends, as for a profiler; NULL: nobody is. */

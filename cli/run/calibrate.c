@@ -27,7 +27,14 @@ static char *link_words(const TgCalibrateCommand *command) {
     return g_strdup("moves were always hidden behind products: latency_s is an upper bound on the time of a move");
   if (calibration->tiled)
     return g_strdup("this executor's blocks all have one size: latency_s is the whole time of a move");
-  return g_strdup("for one block, with all processors moving one at the same time");
+  return g_strdup_printf("for one block%s, with all processors moving one at the same time",
+                         calibration->hosts ? " within a host" : "");
+}
+
+/* Free with g_free(). */
+static char *bandwidth_words(const TgMachineLink *link) {
+  return isinf(link->bandwidth_bytes_per_s) ? g_strdup("inf")
+                                            : g_strdup_printf("%.4g GB/s", link->bandwidth_bytes_per_s * 1e-9);
 }
 
 /* The machine's file, with what it was measured with in comments. Free with g_free(). */
@@ -38,6 +45,8 @@ static char *calibrate_text(const TgCalibrateCommand *command) {
   g_autofree char *machine = tg_machine_text(&calibration->machine);
   g_string_printf(text, "# Measured by topogemm %s on %s.\n", TG_VERSION, environment);
   g_string_append_printf(text, "# Links: %s.\n", link);
+  if (calibration->hosts)
+    g_string_append(text, "# level.1: between hosts, the link of a host, which its processors share.\n");
   g_string_append_printf(
       text,
       "# residual is the root-mean-square error of the fit on its %u samples; products of sizes between "
@@ -110,11 +119,14 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   const TgMachineExecutor *executor = &machine->executor;
   g_autoptr(TgTable) table = tg_table_new("lrl");
   g_autofree char *link = link_words(command);
-  g_autofree char *bandwidth = isinf(machine->link.bandwidth_bytes_per_s)
-                                   ? g_strdup("inf")
-                                   : g_strdup_printf("%.4g GB/s", machine->link.bandwidth_bytes_per_s * 1e-9);
+  g_autofree char *bandwidth = bandwidth_words(&machine->link), *between = bandwidth_words(&machine->level[1]);
   tg_table_add_fact(table, "latency", tg_time_text(machine->link.latency_s).s, "%s", link);
   tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, in one direction");
+  if (command->calibration->hosts) {
+    tg_table_add_fact(table, "between hosts", tg_time_text(machine->level[1].latency_s).s,
+                      "latency of a block to another host");
+    tg_table_add_fact(table, "", between, "of the link of a host, which its processors share");
+  }
   if (machine->processor.copy_bytes_per_s > 0) {
     g_autofree char *rate = g_strdup_printf("%.4g GB/s", machine->processor.copy_bytes_per_s * 1e-9);
     tg_table_add_fact(table, "copy", rate, "between processors of one core, after %s",
@@ -210,10 +222,15 @@ static void write_rests(TgJson *json, const char *name, const TgMachineRests *re
   tg_json_end_array(json);
 }
 
-static void write_fit(TgJson *json, const TgMachine *machine) {
+static void write_fit(TgJson *json, const TgCalibration *calibration) {
+  const TgMachine *machine = &calibration->machine;
   const TgMachineProcessor *processor = &machine->processor;
   tg_json_member_object(json, "fit", TG_JSON_LINES);
   tg_json_members(json, fit_fields, machine);
+  tg_json_member_integer(json, "hosts", MAX(calibration->hosts, 1));
+  tg_json_member_double(json, "hosts_latency_s", calibration->hosts ? machine->level[1].latency_s : NAN);
+  tg_json_member_double(json, "hosts_bandwidth_bytes_per_s",
+                        calibration->hosts ? machine->level[1].bandwidth_bytes_per_s : NAN);
   tg_json_member_rows(json, "rate", rate_fields, processor->rate.row, (size_t)processor->rate.rows,
                       sizeof *processor->rate.row);
   tg_json_member_double(json, "flops_per_s", processor->rate.rows ? NAN : processor->flops_per_s);
@@ -249,7 +266,7 @@ void tg_calibrate_write(TgJson *json, const TgCalibrateCommand *command) {
   tg_json_member_array(json, "samples", TG_JSON_LINES);
   for (guint s = 0; s < calibration->samples->len; s++) write_sample(json, sample_at(command, s));
   tg_json_end_array(json);
-  write_fit(json, &calibration->machine);
+  write_fit(json, calibration);
   tg_json_member_double(json, "residual", calibration->machine.residual);
   tg_json_member_double(json, "spread", calibration->machine.spread);
   tg_json_member_double(json, "cpu_waited", calibration->waited);

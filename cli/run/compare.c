@@ -37,10 +37,18 @@ static TgExit check_names(const TgCli *cli, const TgCompareCommand *compare) {
   return TG_EXIT_DONE;
 }
 
-/* What an executor's links are predicted by is one [link], from each processor to each. */
-static TgExit check_links(const TgCli *cli, const TgMachine *machine) {
-  bool own = *machine->network != '\0';
-  for (int l = 0; l < TG_MAX_LEVELS; l++) own = own || machine->level[l].given;
+/* Whether the network is the hosts of a job, and the ranks of each. */
+static bool are_hosts(const TgExecutorKind *kind, const TgMachine *machine) {
+  TgTopology network;
+  return kind->traits.messages && tg_topology_parse(&network, machine->network, NULL) && network.levels == 2;
+}
+
+/* What an executor's links are predicted by is one [link], from each processor to each, or one within hosts and one
+ * between them. */
+static TgExit check_links(const TgCli *cli, const TgExecutorKind *kind, const TgMachine *machine) {
+  const bool hosts = are_hosts(kind, machine);
+  bool own = *machine->network && !hosts;
+  for (int l = hosts ? 2 : 0; l < TG_MAX_LEVELS; l++) own = own || machine->level[l].given;
   for (int a = 0; a < TG_MACHINE_AXES; a++) own = own || machine->axis[a].given;
   if (!own) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
@@ -168,7 +176,7 @@ static TgExit compare_machine(const TgCli *cli, TgCompareCommand *compare) {
                      cli->options.sizes ? "--sizes" : "--budget");
   TgExit status = tg_machine_option(cli, &compare->machine, NULL);
   if (!status) status = check_names(cli, compare);
-  return status ? status : check_links(cli, &compare->machine);
+  return status ? status : check_links(cli, compare->run.kind, &compare->machine);
 }
 
 /* Calibrates where there is no --machine; else warns of one for another device or number of processors. */

@@ -83,6 +83,12 @@ bool tg_run_is_right(const TgRunCommand *run);
 void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunEntry *result);
 /** Its first `most` steps, as a process of their own. */
 void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRunEntry *result, int64_t most);
+/** Of the programs that run a job together: the document's `clock_error_s` and `ranks`, … */
+void tg_run_write_places(TgJson *json, const TgRunResult *run);
+/** … the first `most` steps of each on a track of its own from `track` on, … */
+void tg_run_trace_places(TgTraceFile *file, const TgRunResult *run, int64_t track, int64_t most);
+/** … and a line for each host. */
+void tg_run_print_places(TgCli *cli, const TgSchedule *schedule, const TgRunResult *run);
 /** `--trace`: the measured steps. */
 TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run);
 /** What a trace with the first `steps` steps leaves out, in words; NULL where it has all. Free with g_free(). */

@@ -51,6 +51,7 @@ void tg_run_trace_result(TgTraceFile *file, const TgRunCommand *run, const TgRun
     g_autofree char *name = t ? g_strdup_printf("overlapping steps, %u", t) : g_strdup("steps");
     tg_trace_name(file, "thread_name", t, name);
   }
+  tg_run_trace_places(file, &result->run, ends->len, most);
 }
 
 char *tg_run_trace_left_out(const TgRunCommand *run, int64_t steps) {
@@ -138,6 +139,7 @@ static void write_steps(TgJson *json, const TgRunResult *run) {
   tg_json_member_double(json, "outside_s", timed ? run->outside_s : NAN);
   tg_json_member_double(json, "outside_share", timed ? run->outside_share : NAN);
   tg_json_member_rows(json, "steps", step_fields, run->steps, timed ? (size_t)run->facts.steps : 0, sizeof *run->steps);
+  tg_run_write_places(json, run);
 }
 
 void tg_run_write_result(TgJson *json, const TgRunCommand *run, const TgRunEntry *result) {
@@ -427,4 +429,6 @@ static void print_several(TgCli *cli, const TgRunCommand *run) {
 void tg_run_print(TgCli *cli, const TgRunCommand *run) {
   run->results->len > 1 ? print_several(cli, run) : print_one(cli, run);
   print_environment(cli, run);
+  if (run->results->len == 1)
+    tg_run_print_places(cli, &tg_run_entry(run, 0)->algo.schedule, &tg_run_entry(run, 0)->run);
 }

@@ -170,6 +170,7 @@ bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachin
   TgRunning running = {.run = run};
   const TgRunOptions options = {.trials = run->trials,
                                 .warmup = run->warmup,
+                                .places = machine == NULL,
                                 .before_run = empty_cache,
                                 .phase = mark_phase,
                                 .progress = show_progress,

@@ -32,6 +32,20 @@ static const char moves[] = "schedule multiply-and-move\n"
                             "    repeat h in %d\n"
                             "      move A to (i, j-1) where s < q-1\n";
 
+/* The same along columns. */
+static const char moves_down[] = "schedule multiply-and-move-down\n"
+                                 "  \"every processor multiplies, and passes a block on %d times\"\n"
+                                 "grid i:p, j:q\n"
+                                 "place A(i,t) on (i,j) as A[t] for t in p\n"
+                                 "place B(i,j) on (i,j)\n"
+                                 "place C(i,j) on (i,j)\n"
+                                 "repeat s in p\n"
+                                 "  step \"multiply\"\n"
+                                 "    C += A[(i + s*%d) %% p] * B\n"
+                                 "  step \"move\"\n"
+                                 "    repeat h in %d\n"
+                                 "      move B to (i-1, j) where s < p-1\n";
+
 static const char adds[] = "schedule multiply-and-add\n"
                            "  \"every processor adds each of its products to the sum of those before it\"\n"
                            "grid i:p, j:q\n"
@@ -55,12 +69,13 @@ typedef struct Opened {
 
 char *tg_probe_text(const TgProbe *probe) {
   if (probe->adds) return g_strdup_printf(adds, probe->products, probe->products, probe->products - 1);
+  if (probe->down) return g_strdup_printf(moves_down, probe->hops, probe->hops, probe->hops);
   return probe->hops ? g_strdup_printf(moves, probe->hops, probe->hops, probe->hops)
                      : g_strdup_printf(multiplies, probe->products, probe->products, probe->products);
 }
 
 int64_t tg_probe_moves(const TgProbe *probe) {
-  return probe->adds ? probe->products - 1 : (int64_t)probe->hops * (probe->columns - 1);
+  return probe->adds ? probe->products - 1 : (int64_t)probe->hops * ((probe->down ? probe->rows : probe->columns) - 1);
 }
 
 static void close_one(Opened *opened) {

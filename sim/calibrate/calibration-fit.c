@@ -176,10 +176,12 @@ static double fitted_pass_s(const TgCalibration *calibration, const TgCalibratio
                             const TgCalibrationSample *sample) {
   const TgMachineProcessor *processor = &calibration->machine.processor;
   const double turns = (double)tg_executor_turns(&sample->times.facts);
+  const double bytes = (double)sample->block_bytes;
   const double move_s = sample->probe.adds
                             ? tg_machine_sum_s(&calibration->machine, (double)(sample->block[0] * sample->block[1]))
-                        : sample->near ? processor->copy_s + (double)sample->block_bytes / processor->copy_bytes_per_s
-                                       : tg_link_s(&calibration->machine.link, (double)sample->block_bytes);
+                        : sample->near    ? processor->copy_s + bytes / processor->copy_bytes_per_s
+                        : sample->sharing ? tg_link_shared_s(&calibration->machine.level[1], bytes, sample->sharing)
+                                          : tg_link_s(&calibration->machine.link, bytes);
   const double moves_s = (double)tg_probe_moves(&sample->probe) * move_s;
   const double products_s =
       (tg_calibration_product_s(calibration, sample) + far_s(calibration, plan, sample)) * sample->probe.products;
@@ -214,10 +216,17 @@ static double rounded(double number) {
   return number < 1e-12 ? 0 : g_ascii_strtod(g_ascii_formatd(digits, sizeof digits, "%.4g", number), NULL);
 }
 
+static void round_link(TgMachineLink *link) {
+  link->latency_s = rounded(link->latency_s);
+  link->bandwidth_bytes_per_s = rounded(link->bandwidth_bytes_per_s);
+  for (int32_t r = 0; r < link->protocols.rows; r++) {
+    link->protocols.row[r].latency_s = rounded(link->protocols.row[r].latency_s);
+    link->protocols.row[r].bandwidth_bytes_per_s = rounded(link->protocols.row[r].bandwidth_bytes_per_s);
+  }
+}
+
 static void round_all(TgMachine *machine) {
-  double *const numbers[] = {&machine->link.latency_s,
-                             &machine->link.bandwidth_bytes_per_s,
-                             &machine->processor.additions_per_s,
+  double *const numbers[] = {&machine->processor.additions_per_s,
                              &machine->processor.cache_bytes,
                              &machine->processor.miss_bytes_per_s,
                              &machine->processor.copy_s,
@@ -233,11 +242,8 @@ static void round_all(TgMachine *machine) {
     machine->processor.rest_rows.takes[i] = rounded(machine->processor.rest_rows.takes[i]);
     machine->processor.rest_columns.takes[i] = rounded(machine->processor.rest_columns.takes[i]);
   }
-  for (int32_t r = 0; r < machine->link.protocols.rows; r++) {
-    machine->link.protocols.row[r].latency_s = rounded(machine->link.protocols.row[r].latency_s);
-    machine->link.protocols.row[r].bandwidth_bytes_per_s =
-        rounded(machine->link.protocols.row[r].bandwidth_bytes_per_s);
-  }
+  round_link(&machine->link);
+  round_link(&machine->level[1]);
   for (int32_t r = 0; r < machine->processor.rate.rows; r++) {
     machine->processor.rate.row[r].size = rounded(machine->processor.rate.row[r].size);
     machine->processor.rate.row[r].flops_per_s = rounded(machine->processor.rate.row[r].flops_per_s);

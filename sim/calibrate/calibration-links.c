@@ -20,11 +20,11 @@ typedef struct Moves {
 } Moves;
 
 /* Their times, in the order of their sizes. */
-static Moves find_moves(const TgCalibration *calibration, bool near) {
+static Moves find_moves(const TgCalibration *calibration, bool near, bool to_hosts) {
   Moves moves = {0};
   for (guint s = 0; s < calibration->samples->len && moves.used < MOST_SAMPLES; s++) {
     TgCalibrationSample *sample = sample_at(calibration, s);
-    if (sample->probe.hops == 0 || sample->near != near) continue;
+    if (sample->probe.hops == 0 || sample->near != near || (sample->sharing > 0) != to_hosts) continue;
     moves.tried++;
     if (sample->left_out) continue;
     if (!(sample->move_s > 0)) {
@@ -120,7 +120,7 @@ static void fit_protocols(TgMachineLink *link, const Moves *moves) {
 /* Moves that take a time of their own. Where blocks have one size only, all of it is latency. */
 static bool fit_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {
   TgMachineLink *link = &calibration->machine.link;
-  const Moves moves = find_moves(calibration, false);
+  const Moves moves = find_moves(calibration, false, false);
   TgMachineProtocol protocol;
   calibration->no_links = moves.tried == 0 || (moves.used < LEAST_SAMPLES && moves.unmeasurable > 0);
   if (calibration->no_links) return true;
@@ -133,10 +133,34 @@ static bool fit_moves(TgCalibration *calibration, const TgCalibrationPlan *plan,
   return true;
 }
 
+/* Moves to other hosts. What one host's link does is the sum of what all that send at once get of it. */
+static bool fit_hosts(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t sharing, GError **error) {
+  TgMachine *machine = &calibration->machine;
+  TgMachineLink *link = &machine->level[1];
+  const Moves moves = find_moves(calibration, false, true);
+  if (moves.used < LEAST_SAMPLES)
+    return tg_calibration_too_few(calibration, plan, "moves to other hosts", moves.used, LEAST_SAMPLES, error);
+  fit_protocols(link, &moves);
+  link->bandwidth_bytes_per_s *= sharing;
+  for (int32_t r = 0; r < link->protocols.rows; r++) link->protocols.row[r].bandwidth_bytes_per_s *= sharing;
+  g_snprintf(machine->network, sizeof machine->network, "switch:%d*switch:%d", sharing, calibration->hosts);
+  tg_machine_give(machine, machine->network);
+  tg_machine_give(machine, &link->latency_s);
+  tg_machine_give(machine, &link->bandwidth_bytes_per_s);
+  if (link->protocols.rows) tg_machine_give(machine, &link->protocols);
+  return true;
+}
+
+static int32_t sharing_of(const TgCalibration *calibration) {
+  int32_t sharing = 0;
+  for (guint s = 0; s < calibration->samples->len; s++) sharing = MAX(sharing, sample_at(calibration, s)->sharing);
+  return sharing;
+}
+
 /* Moves between processors of one core. */
 static void fit_copies(TgCalibration *calibration) {
   TgMachineProcessor *processor = &calibration->machine.processor;
-  const Moves moves = find_moves(calibration, true);
+  const Moves moves = find_moves(calibration, true, false);
   TgMachineProtocol protocol;
   if (moves.used < LEAST_SAMPLES) return;
   fit_part(&moves, 0, moves.used, &protocol);
@@ -181,6 +205,8 @@ bool tg_calibration_fit_links(TgCalibration *calibration, const TgCalibrationPla
     fit_hidden_moves(calibration);
   else if (!fit_moves(calibration, plan, error))
     return false;
+  const int32_t sharing = sharing_of(calibration);
+  if (sharing && !fit_hosts(calibration, plan, sharing, error)) return false;
   fit_copies(calibration);
   return true;
 }

@@ -115,27 +115,61 @@ static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *p
 }
 
 /* Where a block is read in place, passing it on again costs nothing more. */
-static int32_t usual_hops(const TgCalibrationPlan *plan, Grid grid, int64_t size) {
+static int32_t usual_hops(const TgCalibrationPlan *plan, Grid grid, int32_t ring, int64_t size) {
   const int64_t bytes = grid.turns * size * size * tg_element_bytes(plan->options.element);
   if (plan->options.transport == TG_TRANSPORT_PULL) return 1;
-  if (plan->kind->on_gpu) return next_hops(USUAL_HOPS, grid.columns);
-  return next_hops((int32_t)CLAMP(ENOUGH_BYTES / bytes, USUAL_HOPS, MOST_SMALL_HOPS), grid.columns);
+  if (plan->kind->on_gpu) return next_hops(USUAL_HOPS, ring);
+  return next_hops((int32_t)CLAMP(ENOUGH_BYTES / bytes, USUAL_HOPS, MOST_SMALL_HOPS), ring);
 }
 
-static void add_move(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, int64_t size, bool near) {
-  TgProbe probe = blocks_of(grid, grid.columns, size, THIN, size);
-  probe.hops = usual_hops(plan, grid, size);
-  if (grid.columns > 1) add_sample(calibration, plan, probe)->near = near;
+/** Whereto blocks move. */
+typedef enum Way {
+  WAY_ACROSS, /* along rows: to other cores, or where there are several hosts, within one */
+  WAY_NEAR,   /* along rows, on one core */
+  WAY_HOSTS   /* along columns, to other hosts */
+} Way;
+
+static void add_move(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, int64_t size, Way way) {
+  const bool down = way == WAY_HOSTS;
+  const int32_t ring = down ? grid.rows : grid.columns;
+  TgProbe probe = down ? blocks_of(grid, ring, THIN, size, size) : blocks_of(grid, ring, size, THIN, size);
+  if (ring == 1) return;
+  probe.hops = usual_hops(plan, grid, ring, size);
+  probe.down = down;
+  TgCalibrationSample *sample = add_sample(calibration, plan, probe);
+  sample->near = way == WAY_NEAR;
+  sample->sharing = down ? grid.columns : 0;
 }
 
 /* The protocol of a message depends on its size, so that there are smaller and larger ones than products have. */
-static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, bool near) {
-  const bool messages = plan->kind->traits.messages && !near;
+static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid, Way way) {
+  const bool messages = plan->kind->traits.messages && way != WAY_NEAR;
   const int64_t least = plan->size[0], most = plan->size[plan->sizes - 1];
-  for (int64_t size = 1; messages && size < least; size *= 2) add_move(calibration, plan, grid, size, near);
-  for (int i = 0; i < plan->sizes; i++) add_move(calibration, plan, grid, plan->size[i], near);
+  for (int64_t size = 1; messages && size < least; size *= 2) add_move(calibration, plan, grid, size, way);
+  for (int i = 0; i < plan->sizes; i++) add_move(calibration, plan, grid, plan->size[i], way);
   for (int64_t size = 2 * most; messages && size <= LARGER * most; size *= 2)
-    add_move(calibration, plan, grid, size, near);
+    add_move(calibration, plan, grid, size, way);
+}
+
+/* A row for each host, of the places that are on it; no rows where hosts do not have equally many of them, side by
+ * side, or one each: then all links are alike. */
+static Grid by_hosts(const TgExecutorFacts *facts) {
+  const int32_t places = (int32_t)facts->at_once;
+  int32_t each = 0;
+  while (facts->host && each < places && facts->host[each] == 0) each++;
+  if (each < 2 || places % each) return (Grid){0};
+  for (int32_t place = 0; place < places; place++)
+    if (facts->host[place] != place / each * each) return (Grid){0};
+  return (Grid){places / each, each, 1};
+}
+
+/* Between places that work at the same time. */
+static void add_links(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts,
+                      Grid apart) {
+  const Grid hosts = by_hosts(facts);
+  calibration->hosts = hosts.rows;
+  add_moves(calibration, plan, hosts.rows ? hosts : apart, WAY_ACROSS);
+  if (hosts.rows) add_moves(calibration, plan, hosts, WAY_HOSTS);
 }
 
 /* Where processors share cores: one processor a core, whose blocks stay in its cache, and whose moves all go to another
@@ -148,8 +182,8 @@ static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan
   add_rests(calibration, plan, apart);
   add_few_rows(calibration, plan, apart);
   add_additions(calibration, plan, apart);
-  add_moves(calibration, plan, apart, false);
-  if (plan->options.transport != TG_TRANSPORT_PULL) add_moves(calibration, plan, on_one_core, true);
+  add_links(calibration, plan, facts, apart);
+  if (plan->options.transport != TG_TRANSPORT_PULL) add_moves(calibration, plan, on_one_core, WAY_NEAR);
   add_products(calibration, plan, (Grid){plan->rows, plan->columns, tg_executor_turns(facts)}, true);
 }
 
@@ -163,7 +197,7 @@ static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, c
   add_rests(calibration, plan, grid);
   add_few_rows(calibration, plan, grid);
   add_additions(calibration, plan, grid);
-  add_moves(calibration, plan, grid, false);
+  add_links(calibration, plan, facts, grid);
 }
 
 /* So many instances, about as many down as across. Along k whole panels, of products alone and with moves: these have
@@ -242,8 +276,8 @@ static void set_sizes(TgCalibrationSample *sample, const TgCalibrationPlan *plan
   sample->block[0] = MAX(facts->instance[0] / sample->probe.rows, 1);
   sample->block[1] = MAX(facts->instance[1] / sample->probe.columns, 1);
   sample->block[2] = MAX(facts->instance[2] / sample->probe.products, 1);
-  sample->block_bytes =
-      sample->block[0] * sample->block[sample->probe.adds ? 1 : 2] * tg_element_bytes(plan->options.element);
+  const int across = sample->probe.adds ? 1 : 2, down = sample->probe.down ? 1 : 0;
+  sample->block_bytes = sample->block[down] * sample->block[across] * tg_element_bytes(plan->options.element);
 }
 
 /* Time of moves that have none of their own: what products with them take longer than without. */

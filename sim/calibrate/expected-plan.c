@@ -23,6 +23,9 @@ typedef struct PlanClock {
   const TgBlocksPlan *plan;
   const uint8_t *arrives; /* TgExecutorFacts */
   const TgMachine *machine;
+  const int32_t *host;           /* TgExecutorFacts; NULL: all are on one, or the machine tells no difference */
+  TgMachineLink within, between; /* hosts */
+  double sharing;                /* of the places of a host at once */
   double element_bytes;
   int64_t places;
   GHashTable *blocks; /* Block, by where it begins */
@@ -32,16 +35,25 @@ typedef struct PlanClock {
   double *inside_s;   /* [place * steps + step - 1]: time in the step; negative while there is none */
 } PlanClock;
 
+/** Where what an instruction reads is. */
+typedef enum Whence {
+  HERE,       /* in its place's own memory, or cache */
+  NEAR_BY,    /* with another place of the same host */
+  OTHER_HOST, /* further away */
+} Whence;
+
 /* Of a block that another place has written since this one read it; it comes into this one's memory, whether it is
- * copied there or only read. */
-static double fetched_s(const PlanClock *clock, double elements) {
-  return tg_link_s(&clock->machine->link, elements * clock->element_bytes);
+ * copied there or only read. To other hosts all of a host's places send at once, as they did when it was measured. */
+static double fetched_s(const PlanClock *clock, Whence whence, double elements) {
+  const double bytes = elements * clock->element_bytes;
+  return whence == OTHER_HOST ? tg_link_shared_s(&clock->between, bytes, clock->sharing)
+                              : tg_link_s(&clock->within, bytes);
 }
 
 /* Of a block that this place has. */
 static double copied_s(const PlanClock *clock, double elements) {
   const TgMachineProcessor *processor = &clock->machine->processor;
-  if (processor->copy_bytes_per_s == 0) return fetched_s(clock, elements);
+  if (processor->copy_bytes_per_s == 0) return fetched_s(clock, NEAR_BY, elements);
   return processor->copy_s + elements * clock->element_bytes / processor->copy_bytes_per_s;
 }
 
@@ -49,24 +61,26 @@ static Block *block_at(const PlanClock *clock, int64_t at) {
   return g_hash_table_lookup(clock->blocks, &at);
 }
 
-/* Whether what it reads, one of TG_BLOCKS_READS_LEFT …, has yet to come from another place: what is shared stays in the
- * reader's cache until it is written again. */
-static bool is_elsewhere(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction, int reads) {
+/* From where what it reads, one of TG_BLOCKS_READS_LEFT …, has yet to come: what is shared stays in the reader's cache
+ * until it is written again. */
+static Whence whence(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction, int reads) {
   const int64_t block = reads == TG_BLOCKS_READS_LEFT ? instruction->left : instruction->right;
-  if (clock->arrives) return clock->arrives[instruction - clock->plan->instruction] & reads;
-  if (block < 0) return false;
   const Block *read = block_at(clock, block);
-  return read->place != place && read->used[place].writes != read->writes;
+  if (!read) return HERE;
+  const bool elsewhere = clock->arrives ? (clock->arrives[instruction - clock->plan->instruction] & reads) != 0
+                                        : read->place != place && read->used[place].writes != read->writes;
+  if (!elsewhere) return HERE;
+  return clock->host && clock->host[read->place] != clock->host[place] ? OTHER_HOST : NEAR_BY;
 }
 
-static double moved_s(const PlanClock *clock, bool elsewhere, double elements) {
-  return elsewhere ? fetched_s(clock, elements) : copied_s(clock, elements);
+static double moved_s(const PlanClock *clock, Whence from, double elements) {
+  return from == HERE ? copied_s(clock, elements) : fetched_s(clock, from, elements);
 }
 
 /* What is added is read where it is, and not copied first. */
-static double added_s(const PlanClock *clock, bool elsewhere, double elements) {
-  if (clock->machine->processor.additions_per_s == 0) return moved_s(clock, elsewhere, elements);
-  const double further_s = elsewhere ? fetched_s(clock, elements) - copied_s(clock, elements) : 0;
+static double added_s(const PlanClock *clock, Whence from, double elements) {
+  if (clock->machine->processor.additions_per_s == 0) return moved_s(clock, from, elements);
+  const double further_s = from == HERE ? 0 : fetched_s(clock, from, elements) - copied_s(clock, elements);
   return tg_machine_sum_s(clock->machine, elements) + fmax(further_s, 0);
 }
 
@@ -78,10 +92,10 @@ static double begun_s(const PlanClock *clock, const TgBlocksInstruction *instruc
 /* Factors are read where they are. */
 static double multiplied_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
-  const double left_s =
-      is_elsewhere(clock, place, instruction, TG_BLOCKS_READS_LEFT) ? fetched_s(clock, rows * inner) : 0;
-  const double right_s =
-      is_elsewhere(clock, place, instruction, TG_BLOCKS_READS_RIGHT) ? fetched_s(clock, inner * columns) : 0;
+  const Whence left = whence(clock, place, instruction, TG_BLOCKS_READS_LEFT);
+  const Whence right = whence(clock, place, instruction, TG_BLOCKS_READS_RIGHT);
+  const double left_s = left == HERE ? 0 : fetched_s(clock, left, rows * inner);
+  const double right_s = right == HERE ? 0 : fetched_s(clock, right, inner * columns);
   return left_s + right_s + begun_s(clock, instruction, rows * columns) +
          tg_machine_product_s(clock->machine, instruction->rows, instruction->columns, instruction->inner);
 }
@@ -120,16 +134,16 @@ static double use_all(PlanClock *clock, int64_t place, const TgBlocksInstruction
 
 static double duration_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double part = (double)(instruction->end - instruction->begin);
-  const bool elsewhere = is_elsewhere(clock, place, instruction, TG_BLOCKS_READS_LEFT);
+  const Whence from = whence(clock, place, instruction, TG_BLOCKS_READS_LEFT);
   switch ((TgBlocksOperation)instruction->operation) {
   case TG_BLOCKS_MULTIPLY:
     return multiplied_s(clock, place, instruction);
   case TG_BLOCKS_TRANSPOSE:
-    return moved_s(clock, elsewhere, (double)instruction->rows * instruction->columns);
+    return moved_s(clock, from, (double)instruction->rows * instruction->columns);
   case TG_BLOCKS_ADD:
-    return begun_s(clock, instruction, part) + added_s(clock, elsewhere, part);
+    return begun_s(clock, instruction, part) + added_s(clock, from, part);
   case TG_BLOCKS_COPY:
-    return moved_s(clock, elsewhere, part);
+    return moved_s(clock, from, part);
   case TG_BLOCKS_ZERO:
     return copied_s(clock, part);
   case TG_BLOCKS_OPERATIONS:
@@ -208,6 +222,18 @@ static void follow(PlanClock *clock, const TgExecutorFacts *facts, int64_t place
   }
 }
 
+/* Where the machine's file has numbers for hosts, and the places are on several. */
+static void find_links(PlanClock *clock, const TgExecutorFacts *facts) {
+  TgTopology network;
+  clock->within = clock->between = clock->machine->link;
+  if (!facts->host || !tg_topology_parse(&network, clock->machine->network, NULL) || network.levels < 2) return;
+  clock->within = tg_machine_link(clock->machine, &network, 0, 0);
+  clock->between = tg_machine_link(clock->machine, &network, 1, 0);
+  clock->host = facts->host;
+  while (clock->sharing < (double)clock->places && facts->host[(int64_t)clock->sharing] == facts->host[0])
+    clock->sharing++;
+}
+
 double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine, int64_t element_bytes,
                          double *pass_s) {
   const TgBlocksPlan *plan = facts->plan;
@@ -225,6 +251,7 @@ double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine,
                      .end_s = end_s,
                      .place_s = place_s,
                      .inside_s = inside_s};
+  find_links(&clock, facts);
   follow(&clock, facts, places);
   g_hash_table_unref(clock.blocks);
   double *step_s = g_new(double, (gsize)MAX(plan->steps, 1));

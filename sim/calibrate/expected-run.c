@@ -3,6 +3,7 @@
 #include "sim-error.h"
 
 #include <math.h>
+#include <string.h>
 
 /* --- what costs nothing in a pass, and steps that have no time of their own --------------------------------------- */
 
@@ -189,6 +190,7 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
                      const TgExecutorOptions *options, const TgExecutorTraits *traits, const TgMachine *machine,
                      TgExpectedRun *expected, GError **error) {
   g_autofree TgSchedule *folded = g_memdup2(schedule, sizeof *schedule);
+  TgMachine flat = *machine;
   const int64_t *sizes = facts->instance;
   *expected = (TgExpectedRun){.steps = facts->steps,
                               .options = {.model = TG_COST_HOCKNEY,
@@ -198,10 +200,11 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
                                           .straggler = -1,
                                           .element_bytes = tg_element_bytes(options->element),
                                           .keep_node_steps = true}};
+  memset(flat.level, 0, sizeof flat.level); /* a plan's times are its own; it knows hosts, the network here does not */
   tg_expected_fold(folded, names, traits, options->transport);
   if (!tg_shape_init(&expected->shape, &schedule->computes, sizes[0], sizes[1], sizes[2], error) ||
       !make_network(schedule, &expected->network, error) ||
-      !predict(folded, names, expected, machine, &expected->cost, error) ||
+      !predict(folded, names, expected, facts->plan ? &flat : machine, &expected->cost, error) ||
       !find_steps(folded, names, facts, traits, machine, expected, error))
     return false;
   sum_up(facts, traits, machine, expected);

@@ -262,6 +262,8 @@ bool tg_run(TgExecutor *executor, const TgRunOptions *options, const void *a, co
   result->facts.plan = NULL;
   result->facts.arrives = NULL;
   const bool fine = load(&at) && run_all(&at) && check_c(&at);
+  if (fine && options->places && executor->kind->places)
+    result->places = executor->kind->places(executor, &result->clock_error_s);
   if (fine) {
     sum_up_steps(&at);
     result->flops_per_s = flops_per_s(executor, result->time.median_s);
@@ -274,4 +276,5 @@ bool tg_run(TgExecutor *executor, const TgRunOptions *options, const void *a, co
 void tg_run_result_clear(TgRunResult *result) {
   g_clear_pointer(&result->kernel, g_free);
   g_clear_pointer(&result->steps, g_free);
+  g_clear_pointer(&result->places, g_array_unref);
 }

@@ -340,4 +340,5 @@ const TgExecutorKind tg_executor_ranks = {
     .parts = parts_of,
     .rows = rows_of,
     .all_took = all_took,
+    .places = tg_ranks_places,
     .close = close_ranks};

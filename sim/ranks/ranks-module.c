@@ -113,41 +113,66 @@ static bool same_command(const TgRanksJob *job, GError **error) {
   return tg_ranks_agree(job, reason, error, begin_deadline_s);
 }
 
-/** What a rank tells the others of the CPUs that it may use. */
-enum { HOST, HASH, FIELDS };
+/* --- CPUs --------------------------------------------------------------------------------------------------------- */
+
+/* Hardware threads of one core count once. The first of those that share it stands for a core. */
+static int core_of(int cpu) {
+  g_autofree char *path = g_strdup_printf("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+  g_autofree char *text = NULL;
+  return g_file_get_contents(path, &text, NULL, NULL) ? atoi(text) : cpu;
+}
+
+/* "0-3,8", and how many cores they are. "" where the system does not tell, or it is too long. */
+static int find_cpus(char text[TG_RANKS_CPUS]) {
+  cpu_set_t cpus;
+  g_autoptr(GString) list = g_string_new(NULL);
+  g_autoptr(GHashTable) cores = g_hash_table_new(NULL, NULL);
+  text[0] = '\0';
+  if (sched_getaffinity(0, sizeof cpus, &cpus)) return 1;
+  for (int begin = 0; begin < CPU_SETSIZE; begin++) {
+    int end = begin;
+    for (; end < CPU_SETSIZE && CPU_ISSET(end, &cpus); end++)
+      g_hash_table_add(cores, GINT_TO_POINTER(core_of(end) + 1));
+    if (end == begin) continue;
+    g_string_append_printf(list, "%s%d", list->len ? "," : "", begin);
+    if (end > begin + 1) g_string_append_printf(list, "-%d", end - 1);
+    begin = end;
+  }
+  if (list->len < TG_RANKS_CPUS) strcpy(text, list->str);
+  return (int)MAX(g_hash_table_size(cores), 1);
+}
 
 /* Ranks that are bound to the same CPUs share them; those that are bound to others do not. */
-static void find_threads(TgRanksJob *job) {
-  cpu_set_t cpus;
-  g_autofree double *all = g_new0(double, (gsize)job->ranks *FIELDS);
-  double *own = &all[(size_t)job->rank * FIELDS];
-  const bool known = sched_getaffinity(0, sizeof cpus, &cpus) == 0;
-  g_autofree char *hash = g_compute_checksum_for_data(G_CHECKSUM_MD5, (const guchar *)&cpus, known ? sizeof cpus : 0);
-  hash[13] = '\0'; /* 52 bits, which a double has */
-  own[HOST] = job->leader[job->rank];
-  own[HASH] = (double)g_ascii_strtoull(hash, NULL, 16);
-  tg_ranks_reduce(job, all, job->ranks * FIELDS, 2, begin_deadline_s);
+static void find_threads(TgRanksJob *job, int cores) {
   int sharing = 0;
   for (int r = 0; r < job->ranks; r++)
-    sharing += all[r * FIELDS + HOST] == own[HOST] && all[r * FIELDS + HASH] == own[HASH];
-  job->threads = known ? MAX(CPU_COUNT(&cpus) / sharing, 1) : 1;
+    sharing +=
+        job->leader[r] == job->leader[job->rank] && strcmp(job->mpi->cpus_of(r), job->mpi->cpus_of(job->rank)) == 0;
+  job->threads = MAX(cores / sharing, 1);
   const char *asked = g_getenv("OPENBLAS_NUM_THREADS");
   if (!asked) asked = g_getenv("OMP_NUM_THREADS");
   if (asked && atoi(asked) > 0) job->threads = MIN(job->threads, atoi(asked));
   g_autofree char *threads = g_strdup_printf("%d", job->threads);
   g_setenv("OPENBLAS_NUM_THREADS", threads, TRUE); /* those that start when it is loaded */
-  double most[] = {-job->threads, job->threads};
-  tg_ranks_reduce(job, most, 2, 1, begin_deadline_s);
-  job->threads_least = (int32_t)-most[0];
-  job->threads_most = (int32_t)most[1];
+  g_autofree double *all = g_new0(double, (gsize)job->ranks);
+  all[job->rank] = job->threads;
+  tg_ranks_reduce(job, all, job->ranks, 2, begin_deadline_s);
+  job->threads_of = g_new(int32_t, (gsize)job->ranks);
+  job->threads_least = job->threads_most = job->threads;
+  for (int r = 0; r < job->ranks; r++) {
+    job->threads_of[r] = (int32_t)all[r];
+    job->threads_least = MIN(job->threads_least, job->threads_of[r]);
+    job->threads_most = MAX(job->threads_most, job->threads_of[r]);
+  }
 }
 
 static bool begin(const TgRanksLibrary *mpi, GError **error) {
-  char text[128] = "";
+  char text[128] = "", cpus[TG_RANKS_CPUS];
+  const int cores = find_cpus(cpus);
   if (mpi->version != TG_RANKS_LIBRARY_VERSION)
     return TG_EXECUTOR_FAIL(error, DEVICE, "the module for MPI is of another version of topogemm");
   begin_waiting();
-  const bool begun = mpi->begin(&the_job.rank, &the_job.ranks, text, sizeof text);
+  const bool begun = mpi->begin(&the_job.rank, &the_job.ranks, cpus, text, sizeof text);
   end_waiting();
   if (!begun) return TG_EXECUTOR_FAIL(error, DEVICE, "MPI does not start: %s", text);
   mpi->describe(the_job.library, sizeof the_job.library);
@@ -159,7 +184,7 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
   }
   if (the_job.rank > 0) be_silent();
   if (!same_command(&the_job, error)) return false;
-  find_threads(&the_job);
+  find_threads(&the_job, cores);
   return true;
 }
 
@@ -183,6 +208,7 @@ void tg_ranks_end(int status) {
   mpi->end();
   end_waiting();
   g_free(the_job.leader);
+  g_free(the_job.threads_of);
   the_job = (TgRanksJob){0};
 }
 
@@ -203,6 +229,10 @@ const TgRanksJob *tg_ranks_job(GError **error) {
 
 const char *tg_ranks_host(const TgRanksJob *job, int rank) {
   return job->mpi->host_of(rank);
+}
+
+const char *tg_ranks_cpus(const TgRanksJob *job, int rank) {
+  return job->mpi->cpus_of(rank);
 }
 
 bool tg_ranks_wait(const TgRanksJob *job, int64_t request, double deadline_s) {

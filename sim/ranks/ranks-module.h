@@ -14,7 +14,9 @@ typedef struct TgRanksJob {
   const TgRanksLibrary *mpi;
   int32_t rank, ranks, hosts;
   int32_t *leader; /**< by rank: the first rank of its host */
-  int32_t threads; /**< that this rank multiplies with: the CPUs it may use, shared with others that may use the same */
+  int32_t
+      threads; /**< that this rank multiplies with: the cores it may use, shared with others that may use the same */
+  int32_t *threads_of;                 /**< by rank */
   int32_t threads_least, threads_most; /**< of all ranks */
   char library[128];
 } TgRanksJob;
@@ -28,6 +30,8 @@ const TgRanksJob *tg_ranks_job(GError **error);
 bool tg_ranks_wait(const TgRanksJob *job, int64_t request, double deadline_s);
 /** Name of a rank's host. */
 const char *tg_ranks_host(const TgRanksJob *job, int rank);
+/** The CPUs that a rank may use, as "0-3,8"; "" where that is not known. */
+const char *tg_ranks_cpus(const TgRanksJob *job, int rank);
 /** Until all ranks are here, but no longer than so many seconds: then the job ends. */
 void tg_ranks_barrier(const TgRanksJob *job, double deadline_s);
 /** … all have the root's data, … */

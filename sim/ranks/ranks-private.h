@@ -35,6 +35,7 @@ typedef struct TgRanks {
   TgRanksMemory memory;
   TgProductSize largest; /* of a product */
   TgRankTime *times;     /* by step - 1, or NULL */
+  double zero_s;         /* from when they count, by this rank's clock */
   uint8_t *arrives;      /* TgExecutorFacts */
 } TgRanks;
 
@@ -53,6 +54,9 @@ static inline double deadline_of(const TgRanks *ranks) {
 
 /** TgExecutorKind.run. */
 bool tg_ranks_run(TgExecutor *executor, double *seconds, GError **error);
+
+/** TgExecutorKind.places. */
+GArray *tg_ranks_places(const TgExecutor *executor, double *clock_error_s);
 
 /** Finds this rank's instructions, its messages, and what predictions must know. */
 void tg_ranks_find_turns(TgRanks *ranks);

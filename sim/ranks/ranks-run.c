@@ -158,9 +158,9 @@ bool tg_ranks_run(TgExecutor *executor, double *seconds, GError **error) {
   for (int64_t p = 0; p < executor->facts.processors; p++)
     if (ranks->rank_of[p] == ranks->job->rank) atomic_store(&ranks->memory.finished[p].count, 0);
   tg_ranks_barrier(ranks->job, deadline_of(ranks));
-  const double zero_s = tg_now_s();
-  execute_all(ranks, zero_s);
-  double took_s = tg_now_s() - zero_s;
+  ranks->zero_s = tg_now_s();
+  execute_all(ranks, ranks->zero_s);
+  double took_s = tg_now_s() - ranks->zero_s;
   tg_blas_threads_end(threads);
   tg_ranks_reduce(ranks->job, &took_s, 1, 1, deadline_of(ranks));
   *seconds = took_s;

@@ -111,7 +111,51 @@ def test_two_hosts(folder):
     said = json.loads(execute([*job, TOPOGEMM, *"run cannon --grid 3x3 -n 53 --trials 2 --json --on ranks".split()]).stdout)
     assert said["ok"] and "4 ranks" in said["environment"]["processor"] and "on 2 hosts" in said["environment"]["processor"], said
     assert "share" in said["kernel"] and "messages" in said["kernel"], said["kernel"]
+    assert 0 < said["clock_error_s"] < 0.1 and [rank["processors"] for rank in said["ranks"]] == [2, 2, 2, 3], said["ranks"]
+    text = execute([*job, TOPOGEMM, *"run cannon --grid 3x3 -n 53 --trials 2 --on ranks".split()]).stdout
+    assert "ranks 0-1 on " in text and "processors (0, 0) to (1, 0); CPUs " in text and "\nranks 2-3 on " in text, text
+    assert "clocks of different hosts agree to within" in text, text
     check_schedules(job, 7, 10)
+    check_calibrated_hosts(job, pathlib.Path(folder) / "hosts.machine")
+
+
+def check_calibrated_hosts(job, machine):
+    """Links within and between hosts, and predictions from both."""
+    words = "calibrate --on ranks --grid 4x4 --sizes 8,16,32 --budget 0.02 --noisy --json -o".split()
+    fit = json.loads(execute([*job, TOPOGEMM, *words, str(machine)]).stdout)["fit"]
+    assert fit["hosts"] == 2 and fit["hosts_bandwidth_bytes_per_s"] != 0 and fit["hosts_latency_s"] >= 0, fit
+    assert "network = switch:2*switch:2" in machine.read_text() and "[level.1]" in machine.read_text(), machine.read_text()
+    words = ["--on", "ranks", "--machine", str(machine), "--json"]
+    far, near = (json.loads(execute([*job, TOPOGEMM, "compare", *case.split(), *words]).stdout)
+                 for case in ["cannon --grid 2x2 -n 16 --trials 5", "mod-pegmm --grid 4 -n 16 --trials 5"])
+    assert far["ok"] and near["ok"], (far, near)
+    for case in ["sim cannon --grid 2x2 -n 500", "plan -n 500 --procs 4"]:
+        said = json.loads(execute([TOPOGEMM, *case.split(), "--machine", str(machine), "--json"]).stdout)
+        assert said.get("topology", "switch:2*switch:2") == "switch:2*switch:2", said
+    slow = machine.with_name("slow.machine")
+    slow.write_text(machine.read_text().replace("[level.1]\nlatency_s = ", "[level.1]\nlatency_s = 1"))  # 1e-5 becomes 11e-5, or more
+    later = json.loads(execute([*job, TOPOGEMM, *"compare cannon --grid 2x2 -n 16 --trials 5 --on ranks --json --machine".split(), str(slow)]).stdout)
+    assert later["predicted_s"] > 1.5 * far["predicted_s"], (later["predicted_s"], far["predicted_s"])
+
+
+def test_where_ranks_are(folder):
+    """Each rank's host, CPUs, processors and steps, on one clock; a track of the trace for each."""
+    jobs.need_mpi(SCHEDULES)
+    trace = pathlib.Path(folder) / "trace.json"
+    said = json.loads(run(3, f"cannon --grid 2x2 -n 60 --trials 2 --json --trace {trace}").stdout)
+    assert [(rank["rank"], rank["first_processor"], rank["processors"]) for rank in said["ranks"]] == [(0, 0, 1), (1, 1, 1), (2, 2, 2)], said["ranks"]
+    assert said["clock_error_s"] == 0 and len({rank["host"] for rank in said["ranks"]}) == 1 and all(rank["cpus"] for rank in said["ranks"])
+    steps = [step for rank in said["ranks"] for step in rank["steps"] if step["start_s"] is not None]
+    assert min(step["start_s"] for step in steps) == 0 and max(step["end_s"] for step in steps) < 1, steps
+    for step in steps:
+        assert abs(step["busy_s"] + step["waited_s"] - (step["end_s"] - step["start_s"])) <= 0.5 * (step["end_s"] - step["start_s"]) + 1e-9, step
+    events = json.loads(trace.read_text())["traceEvents"]
+    names = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    ranks = [track for track, name in names.items() if name.startswith("rank ")]
+    assert [names[track].split(" on ")[0] for track in ranks] == ["rank 0", "rank 1", "rank 2"] and names[0] == "steps", names
+    assert all(any(event["tid"] == track for event in events if event["ph"] == "X") for track in ranks), events
+    idle = json.loads(run(3, "cannon --grid 1x1 -n 20 --trials 1 --json").stdout)["ranks"]
+    assert [rank["processors"] for rank in idle] == [1, 0, 0] and all(step["busy_s"] is None for step in idle[2]["steps"]), idle
 
 
 def test_rank_0_alone_prints(folder):

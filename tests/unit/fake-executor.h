@@ -15,11 +15,13 @@ static struct Fake {
   bool pulls;       /**< moves have no time of their own, products after them take longer */
   int32_t depth[3]; /**< of its variants, along k, where it tiles; {0}: it does not */
   int64_t tile, resident;
-  int32_t whole[2];   /**< rows and columns of C that it multiplies at a time, where it does not tile; 0: any */
-  double takes[2][4]; /**< rows, and columns, that a rest of 1, 2, 4 and 8 takes as long as; 0: as many */
-  int64_t at_once;    /**< processors; 0: all */
-  int64_t most;       /**< larger n are refused; 0: none */
-  int64_t fails_at;   /**< number of the run that fails; 0: none */
+  int32_t whole[2];    /**< rows and columns of C that it multiplies at a time, where it does not tile; 0: any */
+  double takes[2][4];  /**< rows, and columns, that a rest of 1, 2, 4 and 8 takes as long as; 0: as many */
+  int64_t at_once;     /**< processors; 0: all */
+  const int32_t *host; /**< TgExecutorFacts; each of two places a host, whose moves along columns go to another … */
+  double host_latency_s, host_bytes_per_s; /**< … and share this */
+  int64_t most;                            /**< larger n are refused; 0: none */
+  int64_t fails_at;                        /**< number of the run that fails; 0: none */
   int64_t runs;
   double last; /**< times as long as all on average the last processor is busy; 0: as long */
   double additions_per_s;
@@ -96,6 +98,7 @@ static inline TgExecutor *fake_open(const TgSchedule *schedule, const TgSchedule
   own->base.facts.processors = tg_schedule_processors(schedule);
   own->base.facts.steps = tg_walk_count_steps(schedule, names, &unused);
   own->base.facts.at_once = fake.at_once;
+  own->base.facts.host = fake.host;
   const bool large = fake.most && options->k > fake.most;
   if (large) g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "k is more than %d", (int)fake.most);
   if (!large && fake_tile(own, error) && tg_executor_make_steps(&own->base, error)) {
@@ -136,7 +139,10 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
     if (fake.elements_per_s[matrix] > 0)
       *multiply_s += turns * (double)own->products[s] * elements[matrix] / fake.elements_per_s[matrix];
   const bool adds = schedule->statement[schedule->statements - 1].op == TG_OP_ADD;
-  const double one_s = adds ? m * n / fake.additions_per_s : fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s;
+  const bool down = strstr(tg_name(own->base.names, own->base.names->title), "down") != NULL;
+  const double one_s = adds   ? m * n / fake.additions_per_s
+                       : down ? fake.host_latency_s + 2 * k * n * 4 / fake.host_bytes_per_s
+                              : fake.latency_s + m * k * 4 / fake.bandwidth_bytes_per_s;
   *move_s = turns * (double)own->moves[s] * one_s;
 }
 

@@ -71,6 +71,33 @@ static void moves_apart(void) {
   }
 }
 
+/* Two hosts of two places each: links within and between them, and what all of a host get of the latter together. */
+static void hosts_have_links_of_their_own(void) {
+  static const int32_t hosts[] = {0, 0, 2, 2}, mixed[] = {0, 1, 0, 1};
+  reset((TgExecutorTraits){.fetches = true, .messages = true});
+  fake_kind.on_gpu = false;
+  fake.at_once = 4;
+  fake.additions_per_s = 3e9;
+  fake.host = hosts;
+  fake.host_latency_s = 3e-5;
+  fake.host_bytes_per_s = 1e9;
+  for (int grid = 2; grid <= 4; grid += 2) {
+    g_autoptr(TgCalibration) found = calibrate(grid, grid, TG_TRANSPORT_COPY);
+    const TgMachine *machine = &found->machine;
+    expect_link(machine);
+    g_assert_cmpint(found->hosts, ==, 2);
+    g_assert_cmpstr(machine->network, ==, "switch:2*switch:2");
+    expect_near(machine->level[1].latency_s, 3e-5);
+    expect_near(machine->level[1].bandwidth_bytes_per_s, 1e9);
+    g_assert_cmpfloat(machine->residual, <, 1e-3);
+    g_autofree char *text = tg_machine_text(machine);
+    g_assert_nonnull(strstr(text, "\n[level.1]\nlatency_s = 3e-05\nbandwidth_bytes_per_s = 1000000000\n"));
+  }
+  fake.host = mixed;
+  g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
+  g_assert_true(found->hosts == 0 && found->machine.level[1].given == 0);
+}
+
 /* The steps' times are means, but a run ends with its last processor: its products and moves take so much longer, and
  * the launch takes no part of that. */
 static void runs_end_with_the_last(void) {
@@ -410,6 +437,7 @@ static void the_cpu_is_calibrated(void) {
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/calibration/moves-apart", moves_apart);
+  g_test_add_func("/calibration/hosts", hosts_have_links_of_their_own);
   g_test_add_func("/calibration/last", runs_end_with_the_last);
   g_test_add_func("/calibration/drift", drift_is_seen);
   g_test_add_func("/calibration/noise", noise_is_readable);
