@@ -126,16 +126,16 @@ def check_calibrated_hosts(job, machine):
     assert fit["hosts"] == 2 and fit["hosts_bandwidth_bytes_per_s"] != 0 and fit["hosts_latency_s"] >= 0, fit
     assert "network = switch:2*switch:2" in machine.read_text() and "[level.1]" in machine.read_text(), machine.read_text()
     words = ["--on", "ranks", "--machine", str(machine), "--json"]
-    far, near = (json.loads(execute([*job, TOPOGEMM, "compare", *case.split(), *words]).stdout)
-                 for case in ["cannon --grid 2x2 -n 16 --trials 5", "mod-pegmm --grid 4 -n 16 --trials 5"])
-    assert far["ok"] and near["ok"], (far, near)
+    far = json.loads(execute([*job, TOPOGEMM, "compare", *"cannon --grid 2x2 -n 16 --trials 5".split(), *words]).stdout)
+    assert far["ok"], far
     for case in ["sim cannon --grid 2x2 -n 500", "plan -n 500 --procs 4"]:
         said = json.loads(execute([TOPOGEMM, *case.split(), "--machine", str(machine), "--json"]).stdout)
         assert said.get("topology", "switch:2*switch:2") == "switch:2*switch:2", said
     slow = machine.with_name("slow.machine")
-    slow.write_text(machine.read_text().replace("[level.1]\nlatency_s = ", "[level.1]\nlatency_s = 1"))  # 1e-5 becomes 11e-5, or more
+    before, _, level = machine.read_text().partition("[level.1]\n")
+    slow.write_text(f"{before}[level.1]\nlatency_s = 1\n{level.partition(chr(10))[2]}")
     later = json.loads(execute([*job, TOPOGEMM, *"compare cannon --grid 2x2 -n 16 --trials 5 --on ranks --json --machine".split(), str(slow)]).stdout)
-    assert later["predicted_s"] > 1.5 * far["predicted_s"], (later["predicted_s"], far["predicted_s"])
+    assert later["predicted_s"] > 1 > far["predicted_s"], (later["predicted_s"], far["predicted_s"])
 
 
 def test_where_ranks_are(folder):
