@@ -121,7 +121,7 @@ def test_two_hosts(folder):
 
 def check_calibrated_hosts(job, machine):
     """Links within and between hosts, and predictions from both."""
-    words = "calibrate --on ranks --grid 4x4 --sizes 8,16,32 --budget 0.02 --noisy --json -o".split()
+    words = "calibrate --on ranks --grid 2x2 --sizes 4,8,16 --budget 0.001 --noisy --json -o".split()
     fit = json.loads(execute([*job, TOPOGEMM, *words, str(machine)]).stdout)["fit"]
     assert fit["hosts"] == 2 and fit["hosts_bandwidth_bytes_per_s"] != 0 and fit["hosts_latency_s"] >= 0, fit
     assert "network = switch:2*switch:2" in machine.read_text() and "[level.1]" in machine.read_text(), machine.read_text()
