@@ -116,7 +116,8 @@ def test_two_hosts(folder):
     assert "ranks 0-1 on " in text and "processors (0, 0) to (1, 0); CPUs " in text and "\nranks 2-3 on " in text, text
     assert "clocks of different hosts agree to within" in text, text
     check_schedules(job, 7, 10)
-    check_calibrated_hosts(job, pathlib.Path(folder) / "hosts.machine")
+    if "ASAN_OPTIONS" not in os.environ:  # 20 s; sanitized, minutes
+        check_calibrated_hosts(job, pathlib.Path(folder) / "hosts.machine")
 
 
 def check_calibrated_hosts(job, machine):
