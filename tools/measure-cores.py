@@ -3,14 +3,19 @@
 
 Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu|ranks] [--launch "mpirun -n 2"] [--transport copy] [--type f64|f32]
                         [--cases 60] [--seed 1]
+       measure-cores.py TOPOGEMM --again OUT.json …
 
 Calibrates once. Then, for sizes n drawn at random, schedules and grids drawn at random: `compare` writes its
 prediction before it runs. All cases are run in rounds, one round after another; a case's time is the round of median
 length. Prints the errors, the rank correlation among the runs of one n, and the noise. The same is printed for the
 rounds in which the machine was as fast as when it was calibrated: `compare` times a product before and after each run
 for that.
+
+With --again nothing is measured: this version predicts the runs of such results from their calibrations, and the figures
+show how far that is from what was measured then.
 """
 import argparse
+import csv
 import json
 import math
 import pathlib
@@ -55,19 +60,25 @@ def tau_b(one, other):
     return (agree - disagree) / math.sqrt((agree + disagree + ties_one) * (agree + disagree + ties_other))
 
 
+def figures(runs):
+    """How good the predictions are."""
+    errors = sorted(abs(run["error"]) for run in runs)
+    groups = [group for n in sorted({run["n"] for run in runs}) if len(group := [run for run in runs if run["n"] == n]) > 2]
+    return {"errors": errors, "median": statistics.median(errors), "p90": errors[int(0.9 * len(errors))],
+            "taus": [tau_b([run["predicted_s"] for run in group], [run["measured_s"] for run in group]) for group in groups],
+            "regrets": [min(group, key=lambda run: run["predicted_s"])["measured_s"] / min(run["measured_s"] for run in group) - 1
+                        for group in groups],
+            "covered": sum(run.get("least_s") is not None and run["least_s"] <= run["measured_s"] <= run["most_s"] for run in runs)}
+
+
 def tell(runs):
     """The figures that matter, and the worst cases."""
-    errors = sorted(abs(run["error"]) for run in runs)
+    found = figures(runs)
     noise = sorted((run["rounds_s"][-1] - run["rounds_s"][0]) / 2 / run["measured_s"] for run in runs)
-    groups = [group for n in sorted({run["n"] for run in runs}) if len(group := [run for run in runs if run["n"] == n]) > 2]
-    taus = [tau_b([run["predicted_s"] for run in group], [run["measured_s"] for run in group]) for group in groups]
-    regrets = [min(group, key=lambda run: run["predicted_s"])["measured_s"] / min(run["measured_s"] for run in group) - 1
-               for group in groups]
-    covered = [run for run in runs if run.get("least_s") is not None and run["least_s"] <= run["measured_s"] <= run["most_s"]]
-    print(f"{len(runs)} runs: error median {statistics.median(errors):.1%}, 90th percentile {errors[int(0.9 * len(errors))]:.1%}, "
-          f"most {errors[-1]:.1%}; within the interval {len(covered)}")
-    print(f"rank correlation tau-b in {len(groups)} groups: median {statistics.median(taus):.2f}, least {min(taus):.2f}; "
-          f"regret median {statistics.median(regrets):.1%}, most {max(regrets):.1%}")
+    print(f"{len(runs)} runs: error median {found['median']:.1%}, 90th percentile {found['p90']:.1%}, most {found['errors'][-1]:.1%}; "
+          f"within the interval {found['covered']}")
+    print(f"rank correlation tau-b in {len(found['taus'])} groups: median {statistics.median(found['taus']):.2f}, "
+          f"least {min(found['taus']):.2f}; regret median {statistics.median(found['regrets']):.1%}, most {max(found['regrets']):.1%}")
     print(f"noise (half of what lies between the rounds): median {statistics.median(noise):.1%}, "
           f"90th percentile {noise[int(0.9 * len(noise))]:.1%}")
     for run in sorted(runs, key=lambda run: -abs(run["error"]))[:10]:
@@ -93,6 +104,37 @@ def take(rounds):
     return run | {"rounds_s": [one["measured_s"] for one in rounds], "drifts": [one["drift"] for one in rounds]}
 
 
+def machine_text(result):
+    """The machine file of its calibration."""
+    calibration = result["calibration"]
+    fit = calibration["fit"] | {"bandwidth_bytes_per_s": calibration["fit"]["bandwidth_bytes_per_s"] or "inf"}
+    processor = ["additions_per_s", "a_elements_per_s", "b_elements_per_s", "c_elements_per_s", "cache_bytes", "miss_bytes_per_s", "copy_s",
+                 "copy_bytes_per_s"]
+    tables = {name: [(2**piece, takes) for piece, takes in enumerate(fit.get(name, []))] for name in ("rest_rows", "rest_columns")}
+    tables["rate"] = [(row["size"], row["flops_per_s"]) for row in fit["rate"]]
+    sections = {"machine": {"name": "stored", "source": "a calibration", "residual": calibration["residual"], "spread": calibration["spread"]},
+                "link": {name: fit[name] for name in ("latency_s", "bandwidth_bytes_per_s")}, "port": {"ports": "fetch"},
+                "processor": {name: "; ".join(f"{at}:{value}" for at, value in rows) for name, rows in tables.items() if rows} |
+                             {name: fit[name] for name in processor if fit.get(name)},
+                "executor": {"on": result["on"]} | {name: calibration[name] for name in ("transport", "type", "device")} |
+                            {"processors": math.prod(map(int, calibration["grid"].split("x")))} |
+                            {name: fit[name] for name in ("launch_s", "round_s", "pass_s")}}
+    return "".join(f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items()) for name, keys in sections.items())
+
+
+def predicted_again(program, result):
+    """Its runs with this program's predictions."""
+    with tempfile.TemporaryDirectory() as name:
+        machine, cases, out = (pathlib.Path(name) / file for file in ("stored.machine", "cases.txt", "out.csv"))
+        machine.write_text(machine_text(result), encoding="utf-8")
+        cases.write_text("".join(f"{run['algorithm']} --grid {run['grid']} -n {run['n']}\n" for run in result["runs"]), encoding="ascii")
+        subprocess.run([program, "compare", "--campaign", cases, "--on", result["on"], "--machine", machine, "--type", result["type"],
+                        "--dry-run", "--quiet", "-o", out], check=True)
+        with open(out, encoding="utf-8", newline="") as rows:
+            said = [{key: float(row[key]) for key in ("predicted_s", "least_s", "most_s")} for row in csv.DictReader(rows)]
+    return [run | row | {"error": row["predicted_s"] / run["measured_s"] - 1} for run, row in zip(result["runs"], said, strict=True)]
+
+
 def undisturbed(cases):
     """By case the rounds that were; no case where there are none."""
     kept = [[one for one in rounds if abs(one["drift"] - 1) <= DRIFT] for rounds in cases]
@@ -103,7 +145,8 @@ def main():
     """See above."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("out")
+    parser.add_argument("out", nargs="+")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--on", default="cores")
     parser.add_argument("--launch", default="", help="what starts a job, before the program")
     parser.add_argument("--transport", default="copy")
@@ -112,18 +155,25 @@ def main():
     parser.add_argument("--cases", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     words = parser.parse_args()
+    for path in words.out if words.again else []:
+        print(path)
+        tell(predicted_again(words.program, json.loads(pathlib.Path(path).read_text(encoding="utf-8"))))
+    if words.again:
+        return
     with tempfile.TemporaryDirectory() as folder:
         machine = pathlib.Path(folder) / "calibrated.machine"
         calibration = ask(words, "calibrate", "--grid", words.grid, "-o", machine)
         cases = draw(words.cases, words.seed)
         rounds = [[measure(words, machine, *case) for case in cases] for _ in range(ROUNDS)]
     runs, calm = [take(case) for case in zip(*rounds)], [take(case) for case in undisturbed(zip(*rounds))]
-    pathlib.Path(words.out).write_text(json.dumps({"on": words.on, "launch": words.launch, "transport": words.transport, "type": words.type,
-                                                   "seed": words.seed, "calibration": calibration, "runs": runs, "undisturbed": calm}, indent=1) + "\n")
+    result = {"on": words.on, "launch": words.launch, "transport": words.transport, "type": words.type, "seed": words.seed,
+              "calibration": calibration, "runs": runs, "undisturbed": calm}
+    pathlib.Path(words.out[0]).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     tell(runs)
     if calm:
         print(f"undisturbed: {len(calm)} cases in {sum(len(run['rounds_s']) for run in calm)} of {ROUNDS * len(runs)} runs")
         tell(calm)
 
 
-main()
+if __name__ == "__main__":
+    main()
