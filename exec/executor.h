@@ -85,11 +85,11 @@ typedef struct TgExecutorStep {
   double waited_s;   /**< for other processors: mean over those that took part */
 } TgExecutorStep;
 
-/** One of several programs that run a job together. */
+/** One process of a parallel job. */
 typedef struct TgExecutorPlace {
   const char *host, *cpus;   /**< where it runs, and what it may use there, as "0-3,8"; "" where that is not known */
-  int32_t first_there;       /**< the first of those on the same host, whose name another host may have, too */
-  int32_t threads;           /**< that it multiplies with */
+  int32_t first_there;       /**< lowest rank on this host; identifies the host, as names may repeat */
+  int32_t threads;           /**< threads it multiplies with */
   int64_t first, processors; /**< its first processor's rank, and how many it has */
   TgExecutorStep *steps;     /**< of the last run, facts.steps of them, on one clock for all; NULL: none were timed */
 } TgExecutorPlace;
@@ -108,7 +108,7 @@ typedef struct TgExecutorFacts {
   const uint8_t *arrives; /**< by instruction of the plan: bits TG_BLOCKS_READS_LEFT … of what comes in a message for
                              it; other places' blocks that it reads besides are there already. NULL: it fetches each of
                              them */
-  const int32_t *host; /**< by place of those at_once, where they are on several hosts: the first place of its host */
+  const int32_t *host;    /**< host[place]: the first place on the same host; NULL if all are on one host */
   int64_t steps;
   int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */
   int64_t instance[3]; /**< m, n and k of one instance in one panel; the whole problem where it is not tiled */
@@ -176,8 +176,8 @@ typedef struct TgExecutorKind {
   /** Whether all have taken their parts of A and B: `own` is why this one could not, or NULL, and is freed. Otherwise
    * all have the same error. */
   bool (*all_took)(const TgExecutor *executor, GError *own, GError **error);
-  /** TgExecutorPlace of each program; free with g_array_unref(). `clock_error_s`: by how much their clocks may differ
-   * after what is known of that was taken out. */
+  /** TgExecutorPlace of each program; free with g_array_unref(). `clock_error_s`: largest error of a corrected clock,
+   * relative to the first program's. */
   GArray *(*places)(const TgExecutor *executor, double *clock_error_s);
 } TgExecutorKind;
 

@@ -39,8 +39,8 @@ typedef struct TgCalibrationSample {
   double move_s;       /**< of a move, or an addition; NaN where there is none or it is hidden */
   double fitted_s;     /**< of the run, by the numbers found */
   bool near;           /**< its moves stay on a core that several processors share */
-  int32_t sharing; /**< its moves go to other hosts, so many from each at a time; 0: they do not, or none is known */
-  bool few_rows;   /**< products alone, but of few rows */
+  int32_t sharing;     /**< ranks per host that send to other hosts at once; 0: moves stay within a host */
+  bool few_rows;       /**< products alone, but of few rows */
   int32_t rest;    /**< products alone, with so many rows (below 0: columns) more than rows of another sample; or 0 */
   bool far;        /**< with more memory than a cache holds, to find out what that costs */
   char *left_out;  /**< NULL: used */
@@ -54,7 +54,7 @@ typedef struct TgCalibration {
   double waited; /**< of the program's time, the part in which it waited for a CPU that others had; NaN: not known */
   bool tiled;    /**< the executor tiles problems around a schedule, and a block has one size only */
   bool hidden;   /**< moves never bound the time: latency_s is an upper bound */
-  int32_t hosts; /**< that links were measured within and between; 0: without regard to hosts */
+  int32_t hosts; /**< if links within and between them were measured separately; otherwise 0 */
   bool no_links; /**< no move took a measurable time, or there are none */
 } TgCalibration;
 

@@ -6,13 +6,12 @@ Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu|ranks] [--launch "mpir
        measure-cores.py TOPOGEMM --again OUT.json …
 
 Calibrates once. Then, for sizes n drawn at random, schedules and grids drawn at random: `compare` writes its
-prediction before it runs. All cases are run in rounds, one round after another; a case's time is the round of median
-length. Prints the errors, the rank correlation among the runs of one n, and the noise. The same is printed for the
-rounds in which the machine was as fast as when it was calibrated: `compare` times a product before and after each run
-for that.
+prediction before it runs. All cases are run in five rounds, one round after another; a case's time is the median of its
+rounds. Prints the errors, the rank correlation among the runs of one n, and the noise. Then the same for undisturbed
+rounds only, in which a product took within 10 % of its calibrated time before and after the run.
 
-With --again nothing is measured: this version predicts the runs of such results from their calibrations, and the figures
-show how far that is from what was measured then.
+With --again nothing is measured. This version predicts the stored runs again, from the stored calibrations, and prints the
+errors against the stored times. Not for ranks: the protocols of their links are not stored.
 """
 import argparse
 import csv
@@ -22,6 +21,7 @@ import pathlib
 import random
 import statistics
 import subprocess
+import sys
 import tempfile
 
 GRIDS = {"square": ["2x2", "3x3", "4x4"], "cube": ["2x2x2", "3x3x3", "4x4x4"], "layers": ["2x2x2", "4x4x2"], "line": ["4", "6", "9"]}
@@ -29,7 +29,7 @@ SCHEDULES = {"cannon": "square", "summa": "square", "fox": "square", "allgather"
              "cannon25d": "layers", "ring": "line"}
 A_SIZE = 8  # runs that are ranked against each other
 ROUNDS = 5
-DRIFT = 0.1  # beyond which `compare`, too, speaks of it
+DRIFT = 0.1  # above which `compare` reports it
 
 
 def ask(options, command, *words):
@@ -124,6 +124,8 @@ def machine_text(result):
 
 def predicted_again(program, result):
     """Its runs with this program's predictions."""
+    if result["on"] == "ranks":
+        sys.exit("results of ranks cannot be predicted again")
     with tempfile.TemporaryDirectory() as name:
         machine, cases, out = (pathlib.Path(name) / file for file in ("stored.machine", "cases.txt", "out.csv"))
         machine.write_text(machine_text(result), encoding="utf-8")
@@ -136,7 +138,7 @@ def predicted_again(program, result):
 
 
 def undisturbed(cases):
-    """By case the rounds that were; no case where there are none."""
+    """Each case's undisturbed rounds; cases without any are dropped."""
     kept = [[one for one in rounds if abs(one["drift"] - 1) <= DRIFT] for rounds in cases]
     return [rounds for rounds in kept if rounds]
 

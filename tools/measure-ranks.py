@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How fast `--on ranks` multiplies on this machine, beside one process with OpenBLAS's own threads, ScaLAPACK and COSMA.
+"""How fast `--on ranks` multiplies on this machine, compared with one process with OpenBLAS's own threads, ScaLAPACK and COSMA.
 
 Usage: measure-ranks.py TOPOGEMM OUT.json [--sizes 4096,512x512x32768] [--types f32,f64] [--ranks 2,4] [--rounds 3] [--trials 5]
                         [--scalapack PROGRAM] [--cosma PROGRAM]
 
-PROGRAM: scalapack-gemm.c beside this file, compiled; COSMA's own cosma_miniapp (github.com/eth-cscs/COSMA). Needs Open MPI. All run one
-after another in each round; the figure is the median of the rounds, each of which is a median of trials. Ranks have one thread each.
+--scalapack takes the compiled tools/scalapack-gemm.c, --cosma COSMA's own cosma_miniapp (github.com/eth-cscs/COSMA). Needs Open MPI. All
+run one after another in each round; the figure is the median of the rounds, each of which is a median of trials. Ranks have one thread each.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ ALONE = ENVIRONMENT | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def output(line, environment=None):
-    """What it prints; ends where it fails."""
+    """Runs a command and returns its output; exits if it fails."""
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=False, env=environment or ENVIRONMENT)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, line))}: status {done.returncode}\n{done.stderr}")
@@ -50,7 +50,7 @@ def run_scalapack(words, ranks, size, kind):
 
 
 def run_cosma(words, ranks, size, kind):
-    """Median seconds, of which it prints whole milliseconds; a first run warms up."""
+    """Median seconds. COSMA truncates to whole milliseconds and does not separate its first, cold run."""
     m, n, k = size.split("x")
     said = output([*launch(ranks), words.cosma, "-m", m, "-n", n, "-k", k, "-r", words.trials + 1, "-t", {"f32": "float", "f64": "double"}[kind]],
                   ALONE)

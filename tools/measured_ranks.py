@@ -35,7 +35,7 @@ def speed(files):
             groups.setdefault((case["type"], case["size"]), []).append(case)
         for (kind, size), cases in groups.items():
             lines += lines_of(cases, kind, size)
-    heads = ["type", "m x n x k", "ranks", "OpenBLAS", "fastest schedule", "of OpenBLAS", "slowest schedule", "of OpenBLAS", *PEERS]
+    heads = ["type", "m x n x k", "ranks", "OpenBLAS", "fastest schedule", "its speed", "slowest schedule", "its speed", *PEERS]
     library = where(files).partition(" ranks of ")[2]
     kernels = files[0]["environment"]["blas"].partition("running as ")[2].partition(",")[0]
     return markdown(heads, lines) + ["", f"{files[0]['rounds']} rounds, OpenBLAS with kernels for {kernels}. {library}"]

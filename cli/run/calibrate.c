@@ -46,7 +46,7 @@ static char *calibrate_text(const TgCalibrateCommand *command) {
   g_string_printf(text, "# Measured by topogemm %s on %s.\n", TG_VERSION, environment);
   g_string_append_printf(text, "# Links: %s.\n", link);
   if (calibration->hosts)
-    g_string_append(text, "# level.1: between hosts, the link of a host, which its processors share.\n");
+    g_string_append(text, "# level.1: the link between a host and the others; all ranks of the host share it.\n");
   g_string_append_printf(
       text,
       "# residual is the root-mean-square error of the fit on its %u samples; products of sizes between "
@@ -123,9 +123,8 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   tg_table_add_fact(table, "latency", tg_time_text(machine->link.latency_s).s, "%s", link);
   tg_table_add_fact(table, "bandwidth", bandwidth, "of one link, in one direction");
   if (command->calibration->hosts) {
-    tg_table_add_fact(table, "between hosts", tg_time_text(machine->level[1].latency_s).s,
-                      "latency of a block to another host");
-    tg_table_add_fact(table, "", between, "of the link of a host, which its processors share");
+    tg_table_add_fact(table, "to other hosts", tg_time_text(machine->level[1].latency_s).s, "latency of one block");
+    tg_table_add_fact(table, "", between, "bandwidth of one host, shared by its ranks");
   }
   if (machine->processor.copy_bytes_per_s > 0) {
     g_autofree char *rate = g_strdup_printf("%.4g GB/s", machine->processor.copy_bytes_per_s * 1e-9);

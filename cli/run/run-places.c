@@ -1,4 +1,4 @@
-/* What `run` says of the programs that run a job together: where each is, and what it did when. */
+/* Report of `run` on the ranks of a job: host, CPUs and steps of each. */
 #include "run-command.h"
 
 #include "output.h"
@@ -100,7 +100,7 @@ static char *cpus_of(const TgRunResult *run, guint first) {
   return g_strdup_printf("CPUs %s", each->str);
 }
 
-/* "processors (0, 0) to (1, 3)", where they are neighbours in rank. */
+/* "processors (0, 0) to (1, 3)" if their numbers are consecutive; otherwise only the count. */
 static char *processors_of(const TgSchedule *schedule, const TgRunResult *run, guint first) {
   int64_t begin = place_at(run, first)->first, end = begin, count = 0;
   for (guint r = first; r < run->places->len; r++) {
@@ -125,6 +125,6 @@ void tg_run_print_places(TgCli *cli, const TgSchedule *schedule, const TgRunResu
   }
   if (hosts > MOST_HOSTS) tg_print(cli, "… and on %d more hosts; --json lists all ranks\n", hosts - MOST_HOSTS);
   if (hosts > 1)
-    tg_print(cli, "clocks of different hosts agree to within %s in --json and --trace\n",
+    tg_print(cli, "times in --json and --trace: clocks of other hosts are within %s of rank 0's\n",
              tg_time_text(run->clock_error_s).s);
 }

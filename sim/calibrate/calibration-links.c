@@ -133,7 +133,8 @@ static bool fit_moves(TgCalibration *calibration, const TgCalibrationPlan *plan,
   return true;
 }
 
-/* Moves to other hosts. What one host's link does is the sum of what all that send at once get of it. */
+/* Moves to other hosts. The measured bandwidth is that of one place while all send; a host has as many times that as
+ * places. */
 static bool fit_hosts(TgCalibration *calibration, const TgCalibrationPlan *plan, int32_t sharing, GError **error) {
   TgMachine *machine = &calibration->machine;
   TgMachineLink *link = &machine->level[1];

@@ -122,7 +122,7 @@ static int32_t usual_hops(const TgCalibrationPlan *plan, Grid grid, int32_t ring
   return next_hops((int32_t)CLAMP(ENOUGH_BYTES / bytes, USUAL_HOPS, MOST_SMALL_HOPS), ring);
 }
 
-/** Whereto blocks move. */
+/** Direction of the moves. */
 typedef enum Way {
   WAY_ACROSS, /* along rows: to other cores, or where there are several hosts, within one */
   WAY_NEAR,   /* along rows, on one core */
@@ -151,8 +151,8 @@ static void add_moves(TgCalibration *calibration, const TgCalibrationPlan *plan,
     add_move(calibration, plan, grid, size, way);
 }
 
-/* A row for each host, of the places that are on it; no rows where hosts do not have equally many of them, side by
- * side, or one each: then all links are alike. */
+/* One row per host, one column per place on it. Empty if hosts have different numbers of places, only one each, or
+ * places are not numbered host by host: links are then not distinguished. */
 static Grid by_hosts(const TgExecutorFacts *facts) {
   const int32_t places = (int32_t)facts->at_once;
   int32_t each = 0;

@@ -35,19 +35,19 @@ typedef struct PlanClock {
   double *inside_s;   /* [place * steps + step - 1]: time in the step; negative while there is none */
 } PlanClock;
 
-/** Where what an instruction reads is. */
-typedef enum Whence {
+/** Where an operand is. */
+typedef enum Source {
   HERE,       /* in its place's own memory, or cache */
   NEAR_BY,    /* with another place of the same host */
   OTHER_HOST, /* further away */
-} Whence;
+} Source;
 
 /* Of a block that another place has written since this one read it; it comes into this one's memory, whether it is
  * copied there or only read. To other hosts all of a host's places send at once, as they did when it was measured. */
-static double fetched_s(const PlanClock *clock, Whence whence, double elements) {
+static double fetched_s(const PlanClock *clock, Source from, double elements) {
   const double bytes = elements * clock->element_bytes;
-  return whence == OTHER_HOST ? tg_link_shared_s(&clock->between, bytes, clock->sharing)
-                              : tg_link_s(&clock->within, bytes);
+  return from == OTHER_HOST ? tg_link_shared_s(&clock->between, bytes, clock->sharing)
+                            : tg_link_s(&clock->within, bytes);
 }
 
 /* Of a block that this place has. */
@@ -61,9 +61,9 @@ static Block *block_at(const PlanClock *clock, int64_t at) {
   return g_hash_table_lookup(clock->blocks, &at);
 }
 
-/* From where what it reads, one of TG_BLOCKS_READS_LEFT …, has yet to come: what is shared stays in the reader's cache
- * until it is written again. */
-static Whence whence(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction, int reads) {
+/* Where the operand, one of TG_BLOCKS_READS_LEFT …, must be fetched from. A block that was read before stays in the
+ * reader's cache until it is written again. */
+static Source source_of(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction, int reads) {
   const int64_t block = reads == TG_BLOCKS_READS_LEFT ? instruction->left : instruction->right;
   const Block *read = block_at(clock, block);
   if (!read) return HERE;
@@ -73,12 +73,12 @@ static Whence whence(const PlanClock *clock, int64_t place, const TgBlocksInstru
   return clock->host && clock->host[read->place] != clock->host[place] ? OTHER_HOST : NEAR_BY;
 }
 
-static double moved_s(const PlanClock *clock, Whence from, double elements) {
+static double moved_s(const PlanClock *clock, Source from, double elements) {
   return from == HERE ? copied_s(clock, elements) : fetched_s(clock, from, elements);
 }
 
 /* What is added is read where it is, and not copied first. */
-static double added_s(const PlanClock *clock, Whence from, double elements) {
+static double added_s(const PlanClock *clock, Source from, double elements) {
   if (clock->machine->processor.additions_per_s == 0) return moved_s(clock, from, elements);
   const double further_s = from == HERE ? 0 : fetched_s(clock, from, elements) - copied_s(clock, elements);
   return tg_machine_sum_s(clock->machine, elements) + fmax(further_s, 0);
@@ -92,8 +92,8 @@ static double begun_s(const PlanClock *clock, const TgBlocksInstruction *instruc
 /* Factors are read where they are. */
 static double multiplied_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
-  const Whence left = whence(clock, place, instruction, TG_BLOCKS_READS_LEFT);
-  const Whence right = whence(clock, place, instruction, TG_BLOCKS_READS_RIGHT);
+  const Source left = source_of(clock, place, instruction, TG_BLOCKS_READS_LEFT);
+  const Source right = source_of(clock, place, instruction, TG_BLOCKS_READS_RIGHT);
   const double left_s = left == HERE ? 0 : fetched_s(clock, left, rows * inner);
   const double right_s = right == HERE ? 0 : fetched_s(clock, right, inner * columns);
   return left_s + right_s + begun_s(clock, instruction, rows * columns) +
@@ -134,7 +134,7 @@ static double use_all(PlanClock *clock, int64_t place, const TgBlocksInstruction
 
 static double duration_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double part = (double)(instruction->end - instruction->begin);
-  const Whence from = whence(clock, place, instruction, TG_BLOCKS_READS_LEFT);
+  const Source from = source_of(clock, place, instruction, TG_BLOCKS_READS_LEFT);
   switch ((TgBlocksOperation)instruction->operation) {
   case TG_BLOCKS_MULTIPLY:
     return multiplied_s(clock, place, instruction);

@@ -200,7 +200,7 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
                                           .straggler = -1,
                                           .element_bytes = tg_element_bytes(options->element),
                                           .keep_node_steps = true}};
-  memset(flat.level, 0, sizeof flat.level); /* a plan's times are its own; it knows hosts, the network here does not */
+  memset(flat.level, 0, sizeof flat.level); /* tg_expected_plan() accounts for hosts; this network has one level */
   tg_expected_fold(folded, names, traits, options->transport);
   if (!tg_shape_init(&expected->shape, &schedule->computes, sizes[0], sizes[1], sizes[2], error) ||
       !make_network(schedule, &expected->network, error) ||

@@ -261,6 +261,7 @@ bool tg_run(TgExecutor *executor, const TgRunOptions *options, const void *a, co
   result->facts.kernel = result->kernel = g_strdup(result->facts.kernel);
   result->facts.plan = NULL;
   result->facts.arrives = NULL;
+  result->clock_error_s = NAN;
   const bool fine = load(&at) && run_all(&at) && check_c(&at);
   if (fine && options->places && executor->kind->places)
     result->places = executor->kind->places(executor, &result->clock_error_s);

@@ -115,14 +115,15 @@ static bool same_command(const TgRanksJob *job, GError **error) {
 
 /* --- CPUs --------------------------------------------------------------------------------------------------------- */
 
-/* Hardware threads of one core count once. The first of those that share it stands for a core. */
+/* Number of the core's first hardware thread, which identifies the core. */
 static int core_of(int cpu) {
   g_autofree char *path = g_strdup_printf("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
   g_autofree char *text = NULL;
   return g_file_get_contents(path, &text, NULL, NULL) ? atoi(text) : cpu;
 }
 
-/* "0-3,8", and how many cores they are. "" where the system does not tell, or it is too long. */
+/* Writes the list of CPUs, such as "0-3,8", cut where there is no room for more, and returns the number of cores. The
+ * list is empty if the system does not tell. */
 static int find_cpus(char text[TG_RANKS_CPUS]) {
   cpu_set_t cpus;
   g_autoptr(GString) list = g_string_new(NULL);
@@ -138,7 +139,7 @@ static int find_cpus(char text[TG_RANKS_CPUS]) {
     if (end > begin + 1) g_string_append_printf(list, "-%d", end - 1);
     begin = end;
   }
-  if (list->len < TG_RANKS_CPUS) strcpy(text, list->str);
+  g_strlcpy(text, list->str, TG_RANKS_CPUS);
   return (int)MAX(g_hash_table_size(cores), 1);
 }
 

@@ -27,8 +27,8 @@ static double receive(const TgRanks *ranks, int other) {
   return time_s;
 }
 
-/* For rank 0: what is to be added to a rank's clock. The other has read its own at some time between sending and
- * receiving, most likely in the middle. Source: F. Cristian, Probabilistic clock synchronization, Distributed Computing
+/* On rank 0: the offset to add to another host's clock. The estimate assumes that the other rank read its clock halfway
+ * through the round trip. Source: F. Cristian, Probabilistic clock synchronization, Distributed Computing
  * 3, 1989. */
 static double offset_of(const TgRanks *ranks, int other, double *error_s) {
   double shortest_s = INFINITY, offset_s = 0;
@@ -44,7 +44,7 @@ static double offset_of(const TgRanks *ranks, int other, double *error_s) {
   return offset_s;
 }
 
-/* What is to be added to this rank's clock. Those of one host have one. */
+/* The offset to add to this rank's clock. Ranks on one host share a clock. */
 static double find_offset(const TgRanks *ranks, double *error_s) {
   const TgRanksJob *job = ranks->job;
   g_autofree double *offset_s = g_new0(double, (gsize)job->ranks + 1);
