@@ -109,6 +109,7 @@ typedef struct TgExecutorFacts {
                              it; other places' blocks that it reads besides are there already. NULL: it fetches each of
                              them */
   const int32_t *host;    /**< host[place]: the first place on the same host; NULL if all are on one host */
+  bool shares_host;       /**< places of one host fetch from each other: `arrives` is of other hosts alone */
   int64_t steps;
   int32_t tile[2];     /**< rows and columns of C that a processor multiplies at a time */
   int64_t instance[3]; /**< m, n and k of one instance in one panel; the whole problem where it is not tiled */

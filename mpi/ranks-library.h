@@ -13,9 +13,9 @@ enum { TG_RANKS_LIBRARY_VERSION = 3, TG_RANKS_CPUS = 512 };
 /** Requests are numbered by the caller from 0; tags may be any number of 0 or more. */
 typedef struct TgRanksLibrary {
   int version; /**< TG_RANKS_LIBRARY_VERSION of what the module was compiled with */
-  /** Starts MPI, once in a process, and tells all other ranks which CPUs this one may use: text of less than
-   * TG_RANKS_CPUS bytes. False: `text` says why. */
-  bool (*begin)(int *rank, int *ranks, const char *cpus, char *text, size_t room);
+  /** Starts MPI, once in a process, and tells all other ranks which CPUs this one may use, as `find_cpus` writes it:
+   * some libraries bind a rank as they start. False: `text` says why. */
+  bool (*begin)(int *rank, int *ranks, void (*find_cpus)(char cpus[TG_RANKS_CPUS]), char *text, size_t room);
   void (*end)(void);
   void (*abort)(int status);
   void (*describe)(char *library, size_t room);

@@ -22,14 +22,14 @@ typedef struct Place {
 static Place *place_of; /* by rank */
 
 /* Ranks that can share memory are on one host. */
-static bool find_places(int rank, int ranks, const char *cpus) {
+static bool find_places(int rank, int ranks, void (*find_cpus)(char cpus[TG_RANKS_CPUS])) {
   MPI_Comm host;
   Place own = {.leader = rank};
   int length;
   place_of = malloc((size_t)ranks * sizeof *place_of);
   if (!place_of) return false;
   MPI_Get_processor_name(own.host, &length);
-  strncpy(own.cpus, cpus, sizeof own.cpus - 1);
+  find_cpus(own.cpus);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   MPI_Bcast(&own.leader, 1, MPI_INT, 0, host);
   MPI_Comm_free(&host);
@@ -37,7 +37,7 @@ static bool find_places(int rank, int ranks, const char *cpus) {
   return true;
 }
 
-static bool begin(int *rank, int *ranks, const char *cpus, char *text, size_t room) {
+static bool begin(int *rank, int *ranks, void (*find_cpus)(char cpus[TG_RANKS_CPUS]), char *text, size_t room) {
   int *most, given, provided;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
     strncpy(text, "MPI_Init_thread failed", room);
@@ -48,7 +48,7 @@ static bool begin(int *rank, int *ranks, const char *cpus, char *text, size_t ro
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &given);
   tag_most = given ? *most : 32767;
   MPI_Comm_dup(MPI_COMM_WORLD, &leaving_ranks);
-  if (find_places(*rank, *ranks, cpus)) return true;
+  if (find_places(*rank, *ranks, find_cpus)) return true;
   strncpy(text, "out of memory", room);
   return false;
 }

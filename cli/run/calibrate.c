@@ -59,7 +59,9 @@ static char *calibrate_text(const TgCalibrateCommand *command) {
     g_string_append_printf(text,
                            "# %" PRId64 "x%" PRId64 "x%" PRId64 ", %d products, %" PRId64 " %s: ", sample->probe.m,
                            sample->probe.n, sample->probe.k, sample->probe.products, tg_probe_moves(&sample->probe),
-                           sample->probe.adds ? "additions" : "moves");
+                           sample->probe.adds ? "additions"
+                           : sample->sharing  ? "moves to other hosts"
+                                              : "moves");
     if (sample->left_out)
       g_string_append_printf(text, "left out: %s\n", sample->left_out);
     else
@@ -82,7 +84,10 @@ static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
   tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, sample->block[0], sample->block[1], sample->block[2]);
   tg_table_add(table, "%" PRId64, sample->passes);
   tg_table_add(table, "%d", sample->probe.products);
-  tg_table_add(table, "%" PRId64 "%s", tg_probe_moves(&sample->probe), sample->probe.adds ? " sums" : "");
+  tg_table_add(table, "%" PRId64 "%s", tg_probe_moves(&sample->probe),
+               sample->probe.adds ? " sums"
+               : sample->sharing  ? " to hosts"
+                                  : "");
   tg_table_add_time(table, sample->times.time_s);
   tg_table_add_time(table, sample->product_s);
   tg_table_add(table, "%.4g", flops / sample->product_s * 1e-9);
@@ -197,6 +202,7 @@ static void write_sample(TgJson *json, const TgCalibrationSample *sample) {
   tg_json_member_integer(json, "moves", sample->probe.adds ? 0 : tg_probe_moves(&sample->probe));
   tg_json_member_integer(json, "sums", sample->probe.adds ? tg_probe_moves(&sample->probe) : 0);
   tg_json_member_integer(json, "block_bytes", moved_bytes(sample));
+  tg_json_member_bool(json, "to_other_hosts", sample->sharing > 0);
   tg_json_member_double(json, "time_s", none ? NAN : sample->times.time_s);
   tg_json_member_double(json, "multiply_s", none ? NAN : sample->times.multiply_s);
   tg_json_member_double(json, "moves_s", none ? NAN : sample->times.move_s);

@@ -40,7 +40,8 @@ static TgExit check_names(const TgCli *cli, const TgCompareCommand *compare) {
 /* Whether the network is the hosts of a job, and the ranks of each. */
 static bool are_hosts(const TgExecutorKind *kind, const TgMachine *machine) {
   TgTopology network;
-  return kind->traits.messages && tg_topology_parse(&network, machine->network, NULL) && network.levels == 2;
+  if (!kind->traits.messages || !tg_topology_parse(&network, machine->network, NULL)) return false;
+  return network.levels == 2 && network.level[0].kind == TG_SWITCH && network.level[1].kind == TG_SWITCH;
 }
 
 /* What an executor's links are predicted by is one [link], from each processor to each, or one within hosts and one

@@ -52,12 +52,13 @@ static void trace_step(TgTraceFile *file, int64_t track, const TgExecutorStep *s
 }
 
 void tg_run_trace_places(TgTraceFile *file, const TgRunResult *run, int64_t track, int64_t most) {
-  for (guint rank = 0; run->places && rank < run->places->len; rank++) {
+  const guint ranks = run->places ? run->places->len : 0;
+  for (guint rank = 0; rank < ranks; rank++) {
     const TgExecutorPlace *place = place_at(run, rank);
     if (!place->steps || place->processors == 0) continue;
     g_autofree char *name = g_strdup_printf("rank %u on %s, its last run", rank, place->host);
     tg_trace_name(file, "thread_name", track + rank, name);
-    for (int64_t s = 0; s < MIN(run->facts.steps, most); s++)
+    for (int64_t s = 0; s < MIN(run->facts.steps, MAX(most / ranks, 1)); s++)
       if (place->steps[s].runs) trace_step(file, track + rank, &place->steps[s]);
   }
 }
@@ -123,7 +124,9 @@ void tg_run_print_places(TgCli *cli, const TgSchedule *schedule, const TgRunResu
     g_autofree char *ranks = ranks_of(run, r), *processors = processors_of(schedule, run, r), *cpus = cpus_of(run, r);
     tg_print(cli, "%s on %s: %s; %s\n", ranks, place_at(run, r)->host, processors, cpus);
   }
-  if (hosts > MOST_HOSTS) tg_print(cli, "… and on %d more hosts; --json lists all ranks\n", hosts - MOST_HOSTS);
+  if (hosts > MOST_HOSTS)
+    tg_print(cli, "… and %d more host%s; --json lists all ranks\n", hosts - MOST_HOSTS,
+             hosts - MOST_HOSTS == 1 ? "" : "s");
   if (hosts > 1)
     tg_print(cli, "times in --json and --trace: clocks of other hosts are within %s of rank 0's\n",
              tg_time_text(run->clock_error_s).s);

@@ -2,6 +2,7 @@
 #include "calibration-private.h"
 #include "least-squares.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -139,12 +140,20 @@ static bool fit_hosts(TgCalibration *calibration, const TgCalibrationPlan *plan,
   TgMachine *machine = &calibration->machine;
   TgMachineLink *link = &machine->level[1];
   const Moves moves = find_moves(calibration, false, true);
+  const int64_t processors = (int64_t)plan->rows * plan->columns; /* perhaps several on a place */
+  const int64_t each = processors % calibration->hosts ? sharing : processors / calibration->hosts;
+  *link = machine->link;
+  link->given = 0;
+  if (moves.used < LEAST_SAMPLES && moves.unmeasurable > 0) {
+    calibration->hosts = 0;
+    return true;
+  }
   if (moves.used < LEAST_SAMPLES)
     return tg_calibration_too_few(calibration, plan, "moves to other hosts", moves.used, LEAST_SAMPLES, error);
   fit_protocols(link, &moves);
   link->bandwidth_bytes_per_s *= sharing;
   for (int32_t r = 0; r < link->protocols.rows; r++) link->protocols.row[r].bandwidth_bytes_per_s *= sharing;
-  g_snprintf(machine->network, sizeof machine->network, "switch:%d*switch:%d", sharing, calibration->hosts);
+  g_snprintf(machine->network, sizeof machine->network, "switch:%" PRId64 "*switch:%d", each, calibration->hosts);
   tg_machine_give(machine, machine->network);
   tg_machine_give(machine, &link->latency_s);
   tg_machine_give(machine, &link->bandwidth_bytes_per_s);

@@ -157,7 +157,7 @@ static Grid by_hosts(const TgExecutorFacts *facts) {
   const int32_t places = (int32_t)facts->at_once;
   int32_t each = 0;
   while (facts->host && each < places && facts->host[each] == 0) each++;
-  if (each < 2 || places % each) return (Grid){0};
+  if (each < 2 || each == places || places % each) return (Grid){0};
   for (int32_t place = 0; place < places; place++)
     if (facts->host[place] != place / each * each) return (Grid){0};
   return (Grid){places / each, each, 1};
@@ -286,6 +286,7 @@ static double compare_with_none(const TgCalibrationSample *sample, const TgCalib
   TgProbeTimes times;
   const int64_t copies = (int64_t)none.rows * none.columns * none.products;
   none.hops = 0;
+  none.down = false;
   if (sample->block_bytes > most_bytes / copies) {
     g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE,
                 "the comparison, its products without moves, needs more than %" PRId64 " bytes", most_bytes);

@@ -23,9 +23,10 @@ typedef struct PlanClock {
   const TgBlocksPlan *plan;
   const uint8_t *arrives; /* TgExecutorFacts */
   const TgMachine *machine;
-  const int32_t *host;           /* TgExecutorFacts; NULL: all are on one, or the machine tells no difference */
+  const int32_t *host;           /* TgExecutorFacts */
+  bool shares_host;              /* likewise */
   TgMachineLink within, between; /* hosts */
-  double sharing;                /* of the places of a host at once */
+  double *sharing;               /* by first place of a host: places that share its link; NULL: links are all alike */
   double element_bytes;
   int64_t places;
   GHashTable *blocks; /* Block, by where it begins */
@@ -35,25 +36,22 @@ typedef struct PlanClock {
   double *inside_s;   /* [place * steps + step - 1]: time in the step; negative while there is none */
 } PlanClock;
 
-/** Where an operand is. */
-typedef enum Source {
-  HERE,       /* in its place's own memory, or cache */
-  NEAR_BY,    /* with another place of the same host */
-  OTHER_HOST, /* further away */
+/** Where an operand comes from. */
+typedef struct Source {
+  const TgMachineLink *link; /* NULL: it is in the place's own memory, or cache */
+  double sharing;            /* messages on the link at once */
 } Source;
 
 /* Of a block that another place has written since this one read it; it comes into this one's memory, whether it is
- * copied there or only read. To other hosts all of a host's places send at once, as they did when it was measured. */
+ * copied there or only read. */
 static double fetched_s(const PlanClock *clock, Source from, double elements) {
-  const double bytes = elements * clock->element_bytes;
-  return from == OTHER_HOST ? tg_link_shared_s(&clock->between, bytes, clock->sharing)
-                            : tg_link_s(&clock->within, bytes);
+  return tg_link_shared_s(from.link, elements * clock->element_bytes, from.sharing);
 }
 
 /* Of a block that this place has. */
 static double copied_s(const PlanClock *clock, double elements) {
   const TgMachineProcessor *processor = &clock->machine->processor;
-  if (processor->copy_bytes_per_s == 0) return fetched_s(clock, NEAR_BY, elements);
+  if (processor->copy_bytes_per_s == 0) return fetched_s(clock, (Source){&clock->within, 1}, elements);
   return processor->copy_s + elements * clock->element_bytes / processor->copy_bytes_per_s;
 }
 
@@ -61,26 +59,34 @@ static Block *block_at(const PlanClock *clock, int64_t at) {
   return g_hash_table_lookup(clock->blocks, &at);
 }
 
+/* To other hosts all of a host's places send at once, as they did when it was measured. */
+static Source other_host(const PlanClock *clock, int64_t from, int64_t to) {
+  if (!clock->sharing) return (Source){&clock->between, 1};
+  return (Source){&clock->between, fmax(clock->sharing[clock->host[from]], clock->sharing[clock->host[to]])};
+}
+
 /* Where the operand, one of TG_BLOCKS_READS_LEFT …, must be fetched from. A block that was read before stays in the
- * reader's cache until it is written again. */
+ * reader's cache until it is written again; messages come in every run. */
 static Source source_of(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction, int reads) {
   const int64_t block = reads == TG_BLOCKS_READS_LEFT ? instruction->left : instruction->right;
   const Block *read = block_at(clock, block);
-  if (!read) return HERE;
-  const bool elsewhere = clock->arrives ? (clock->arrives[instruction - clock->plan->instruction] & reads) != 0
-                                        : read->place != place && read->used[place].writes != read->writes;
-  if (!elsewhere) return HERE;
-  return clock->host && clock->host[read->place] != clock->host[place] ? OTHER_HOST : NEAR_BY;
+  if (!read || read->place == place) return (Source){NULL, 0};
+  const bool far = clock->host && clock->host[read->place] != clock->host[place];
+  const bool in_message = clock->arrives && (far || !clock->shares_host);
+  const bool comes = in_message ? (clock->arrives[instruction - clock->plan->instruction] & reads) != 0
+                                : read->used[place].writes != read->writes;
+  if (!comes) return (Source){NULL, 0};
+  return far ? other_host(clock, read->place, place) : (Source){&clock->within, 1};
 }
 
 static double moved_s(const PlanClock *clock, Source from, double elements) {
-  return from == HERE ? copied_s(clock, elements) : fetched_s(clock, from, elements);
+  return from.link ? fetched_s(clock, from, elements) : copied_s(clock, elements);
 }
 
 /* What is added is read where it is, and not copied first. */
 static double added_s(const PlanClock *clock, Source from, double elements) {
   if (clock->machine->processor.additions_per_s == 0) return moved_s(clock, from, elements);
-  const double further_s = from == HERE ? 0 : fetched_s(clock, from, elements) - copied_s(clock, elements);
+  const double further_s = from.link ? fetched_s(clock, from, elements) - copied_s(clock, elements) : 0;
   return tg_machine_sum_s(clock->machine, elements) + fmax(further_s, 0);
 }
 
@@ -94,21 +100,20 @@ static double multiplied_s(const PlanClock *clock, int64_t place, const TgBlocks
   const double rows = instruction->rows, columns = instruction->columns, inner = instruction->inner;
   const Source left = source_of(clock, place, instruction, TG_BLOCKS_READS_LEFT);
   const Source right = source_of(clock, place, instruction, TG_BLOCKS_READS_RIGHT);
-  const double left_s = left == HERE ? 0 : fetched_s(clock, left, rows * inner);
-  const double right_s = right == HERE ? 0 : fetched_s(clock, right, inner * columns);
+  const double left_s = left.link ? fetched_s(clock, left, rows * inner) : 0;
+  const double right_s = right.link ? fetched_s(clock, right, inner * columns) : 0;
   return left_s + right_s + begun_s(clock, instruction, rows * columns) +
          tg_machine_product_s(clock->machine, instruction->rows, instruction->columns, instruction->inner);
 }
 
 /* --- what no longer is in the cache ----------------------------------------------------------------------------- */
 
-/* Returns what it takes that the block has to come from further away. */
-static double use(PlanClock *clock, int64_t place, int64_t at, double elements) {
+/* Returns what it takes that the block has to come from further away; what `comes` is in the time of the link. */
+static double use(PlanClock *clock, int64_t place, int64_t at, double elements, bool comes) {
   if (at < 0) return 0;
   Block *block = block_at(clock, at);
   Use *used = &block->used[place];
   const double bytes = elements * clock->element_bytes, before = clock->used_bytes[place];
-  const bool comes = block->place != place && used->writes != block->writes; /* in the time of the link */
   const double miss_s = comes ? 0 : tg_machine_miss_s(clock->machine, before - used->bytes, bytes);
   clock->used_bytes[place] += bytes;
   *used = (Use){block->writes, clock->used_bytes[place]};
@@ -120,11 +125,13 @@ static double use_all(PlanClock *clock, int64_t place, const TgBlocksInstruction
   const bool multiplies = instruction->operation == TG_BLOCKS_MULTIPLY;
   const double part =
       instruction->operation == TG_BLOCKS_TRANSPOSE ? rows * columns : (double)(instruction->end - instruction->begin);
-  double miss_s = use(clock, place, instruction->left, multiplies ? rows * inner : part);
-  if (multiplies) miss_s += use(clock, place, instruction->right, inner * columns);
+  const Source left = source_of(clock, place, instruction, TG_BLOCKS_READS_LEFT);
+  const Source right = source_of(clock, place, instruction, TG_BLOCKS_READS_RIGHT);
+  double miss_s = use(clock, place, instruction->left, multiplies ? rows * inner : part, left.link);
+  if (multiplies) miss_s += use(clock, place, instruction->right, inner * columns, right.link);
   if (instruction->addend != instruction->target)
-    miss_s += use(clock, place, instruction->addend, multiplies ? rows * columns : part);
-  use(clock, place, instruction->target, multiplies ? rows * columns : part); /* nobody waits for a write */
+    miss_s += use(clock, place, instruction->addend, multiplies ? rows * columns : part, false);
+  use(clock, place, instruction->target, multiplies ? rows * columns : part, false); /* nobody waits for a write */
   block_at(clock, instruction->target)->writes++;
   return miss_s;
 }
@@ -222,16 +229,16 @@ static void follow(PlanClock *clock, const TgExecutorFacts *facts, int64_t place
   }
 }
 
-/* Where the machine's file has numbers for hosts, and the places are on several. */
+/* What the machine's file says of hosts. */
 static void find_links(PlanClock *clock, const TgExecutorFacts *facts) {
   TgTopology network;
   clock->within = clock->between = clock->machine->link;
-  if (!facts->host || !tg_topology_parse(&network, clock->machine->network, NULL) || network.levels < 2) return;
+  if (!tg_topology_parse(&network, clock->machine->network, NULL) || network.levels < 2) return;
   clock->within = tg_machine_link(clock->machine, &network, 0, 0);
   clock->between = tg_machine_link(clock->machine, &network, 1, 0);
-  clock->host = facts->host;
-  while (clock->sharing < (double)clock->places && facts->host[(int64_t)clock->sharing] == facts->host[0])
-    clock->sharing++;
+  if (!facts->host) return;
+  clock->sharing = g_new0(double, (gsize)clock->places);
+  for (int64_t place = 0; place < clock->places; place++) clock->sharing[facts->host[place]]++;
 }
 
 double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine, int64_t element_bytes,
@@ -243,6 +250,8 @@ double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine,
   g_autofree double *inside_s = g_new(double, (gsize)MAX(places * plan->steps, 1));
   PlanClock clock = {.plan = plan,
                      .arrives = facts->arrives,
+                     .host = facts->host,
+                     .shares_host = facts->shares_host,
                      .machine = machine,
                      .element_bytes = (double)element_bytes,
                      .places = places,
@@ -254,6 +263,7 @@ double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine,
   find_links(&clock, facts);
   follow(&clock, facts, places);
   g_hash_table_unref(clock.blocks);
+  g_free(clock.sharing);
   double *step_s = g_new(double, (gsize)MAX(plan->steps, 1));
   for (int64_t s = 0; s < plan->steps; s++) step_s[s] = mean_of_step(&clock, facts, places, s);
   *pass_s = 0;

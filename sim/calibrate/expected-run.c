@@ -71,10 +71,12 @@ void tg_expected_clear(TgExpectedRun *expected) {
   g_clear_pointer(&expected->step_s, g_free);
 }
 
-static bool make_network(const TgSchedule *schedule, TgTopology *network, GError **error) {
+/* Hosts, where the machine has them and a node for each processor. */
+static bool make_network(const TgSchedule *schedule, const TgMachine *machine, TgTopology *network, GError **error) {
   char text[TG_TOPOLOGY_TEXT_BYTES];
   TgError reason;
   const long long processors = (long long)tg_schedule_processors(schedule);
+  if (tg_topology_parse(network, machine->network, NULL) && network->nodes == processors) return true;
   g_snprintf(text, sizeof text, processors > 1 ? "full:%lld" : "line:%lld", processors);
   if (tg_topology_parse(network, text, &reason)) return true;
   return TG_SIM_FAIL(error, BAD_INPUT, "%s", reason.message);
@@ -190,7 +192,7 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
                      const TgExecutorOptions *options, const TgExecutorTraits *traits, const TgMachine *machine,
                      TgExpectedRun *expected, GError **error) {
   g_autofree TgSchedule *folded = g_memdup2(schedule, sizeof *schedule);
-  TgMachine flat = *machine;
+  TgMachine own = *machine;
   const int64_t *sizes = facts->instance;
   *expected = (TgExpectedRun){.steps = facts->steps,
                               .options = {.model = TG_COST_HOCKNEY,
@@ -200,11 +202,12 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
                                           .straggler = -1,
                                           .element_bytes = tg_element_bytes(options->element),
                                           .keep_node_steps = true}};
-  memset(flat.level, 0, sizeof flat.level); /* tg_expected_plan() accounts for hosts; this network has one level */
   tg_expected_fold(folded, names, traits, options->transport);
   if (!tg_shape_init(&expected->shape, &schedule->computes, sizes[0], sizes[1], sizes[2], error) ||
-      !make_network(schedule, &expected->network, error) ||
-      !predict(folded, names, expected, facts->plan ? &flat : machine, &expected->cost, error) ||
+      !make_network(schedule, machine, &expected->network, error))
+    return false;
+  if (expected->network.levels == 1) memset(own.level, 0, sizeof own.level);
+  if (!predict(folded, names, expected, &own, &expected->cost, error) ||
       !find_steps(folded, names, facts, traits, machine, expected, error))
     return false;
   sum_up(facts, traits, machine, expected);

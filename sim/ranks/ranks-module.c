@@ -122,34 +122,41 @@ static int core_of(int cpu) {
   return g_file_get_contents(path, &text, NULL, NULL) ? atoi(text) : cpu;
 }
 
-/* Writes the list of CPUs, such as "0-3,8", cut where there is no room for more, and returns the number of cores. The
- * list is empty if the system does not tell. */
-static int find_cpus(char text[TG_RANKS_CPUS]) {
+static int count_cores(const cpu_set_t *cpus) {
+  g_autoptr(GHashTable) cores = g_hash_table_new(NULL, NULL);
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, cpus)) g_hash_table_add(cores, GINT_TO_POINTER(core_of(cpu) + 1));
+  return (int)MAX(g_hash_table_size(cores), 1);
+}
+
+/* "0-3,8", cut where there is no room for more; empty if the system does not tell. */
+static void find_cpus(char text[TG_RANKS_CPUS]) {
   cpu_set_t cpus;
   g_autoptr(GString) list = g_string_new(NULL);
-  g_autoptr(GHashTable) cores = g_hash_table_new(NULL, NULL);
-  text[0] = '\0';
-  if (sched_getaffinity(0, sizeof cpus, &cpus)) return 1;
+  if (sched_getaffinity(0, sizeof cpus, &cpus)) CPU_ZERO(&cpus);
   for (int begin = 0; begin < CPU_SETSIZE; begin++) {
     int end = begin;
-    for (; end < CPU_SETSIZE && CPU_ISSET(end, &cpus); end++)
-      g_hash_table_add(cores, GINT_TO_POINTER(core_of(end) + 1));
+    while (end < CPU_SETSIZE && CPU_ISSET(end, &cpus)) end++;
     if (end == begin) continue;
     g_string_append_printf(list, "%s%d", list->len ? "," : "", begin);
     if (end > begin + 1) g_string_append_printf(list, "-%d", end - 1);
     begin = end;
   }
-  g_strlcpy(text, list->str, TG_RANKS_CPUS);
-  return (int)MAX(g_hash_table_size(cores), 1);
+  if (list->len >= TG_RANKS_CPUS) {
+    g_string_truncate(list, TG_RANKS_CPUS - 4);
+    g_string_append(list, "…");
+  }
+  strcpy(text, list->str);
 }
 
 /* Ranks that are bound to the same CPUs share them; those that are bound to others do not. */
-static void find_threads(TgRanksJob *job, int cores) {
+static void find_threads(TgRanksJob *job) {
+  cpu_set_t cpus;
   int sharing = 0;
   for (int r = 0; r < job->ranks; r++)
     sharing +=
         job->leader[r] == job->leader[job->rank] && strcmp(job->mpi->cpus_of(r), job->mpi->cpus_of(job->rank)) == 0;
-  job->threads = MAX(cores / sharing, 1);
+  job->threads = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? MAX(count_cores(&cpus) / sharing, 1) : 1;
   const char *asked = g_getenv("OPENBLAS_NUM_THREADS");
   if (!asked) asked = g_getenv("OMP_NUM_THREADS");
   if (asked && atoi(asked) > 0) job->threads = MIN(job->threads, atoi(asked));
@@ -168,12 +175,11 @@ static void find_threads(TgRanksJob *job, int cores) {
 }
 
 static bool begin(const TgRanksLibrary *mpi, GError **error) {
-  char text[128] = "", cpus[TG_RANKS_CPUS];
-  const int cores = find_cpus(cpus);
+  char text[128] = "";
   if (mpi->version != TG_RANKS_LIBRARY_VERSION)
     return TG_EXECUTOR_FAIL(error, DEVICE, "the module for MPI is of another version of topogemm");
   begin_waiting();
-  const bool begun = mpi->begin(&the_job.rank, &the_job.ranks, cpus, text, sizeof text);
+  const bool begun = mpi->begin(&the_job.rank, &the_job.ranks, find_cpus, text, sizeof text);
   end_waiting();
   if (!begun) return TG_EXECUTOR_FAIL(error, DEVICE, "MPI does not start: %s", text);
   mpi->describe(the_job.library, sizeof the_job.library);
@@ -185,7 +191,7 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
   }
   if (the_job.rank > 0) be_silent();
   if (!same_command(&the_job, error)) return false;
-  find_threads(&the_job, cores);
+  find_threads(&the_job);
   return true;
 }
 

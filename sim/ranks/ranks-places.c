@@ -120,14 +120,14 @@ GArray *tg_ranks_places(const TgExecutor *executor, double *clock_error_s) {
   for (int32_t r = 0; r < ranks->job->ranks; r++) {
     const bool works = r < facts->at_once;
     const int64_t first = works ? tg_executor_first_in_place(facts, r) : 0;
-    const TgExecutorPlace place = {.host = tg_ranks_host(ranks->job, r),
-                                   .cpus = tg_ranks_cpus(ranks->job, r),
-                                   .first_there = ranks->job->leader[r],
-                                   .threads = ranks->job->threads_of[r],
-                                   .first = first,
-                                   .processors = works ? tg_executor_first_in_place(facts, r + 1) - first : 0,
-                                   .steps =
-                                       all ? steps_of(ranks, &all[r * ranks->plan->steps * FIELDS], begin_s) : NULL};
+    const TgExecutorPlace place = {
+        .host = tg_ranks_host(ranks->job, r),
+        .cpus = tg_ranks_cpus(ranks->job, r),
+        .first_there = ranks->job->leader[r],
+        .threads = ranks->job->threads_of[r],
+        .first = first,
+        .processors = works ? tg_executor_first_in_place(facts, r + 1) - first : 0,
+        .steps = all && ranks->job->rank == 0 ? steps_of(ranks, &all[r * ranks->plan->steps * FIELDS], begin_s) : NULL};
     g_array_append_val(places, place);
   }
   return places;

@@ -78,7 +78,8 @@ static void note_arrivals(TgRanks *ranks) {
   const TgRankMessages *messages = ranks->messages;
   ranks->base.facts.plan = ranks->plan;
   if (ranks->job->hosts > 1) ranks->base.facts.host = ranks->job->leader;
-  if (ranks->memory.shared) return; /* every reader fetches what it reads */
+  ranks->base.facts.shares_host = ranks->memory.shared; /* there every reader fetches what it reads */
+  if (ranks->memory.shared && ranks->job->hosts == 1) return;
   ranks->arrives = g_new0(uint8_t, (gsize)MAX(ranks->plan->instructions, 1));
   for (guint m = 0; m < messages->message->len; m++) {
     const TgRankMessage *message = &g_array_index(messages->message, TgRankMessage, m);

@@ -135,8 +135,10 @@ def check_calibrated_hosts(job, machine):
     slow = machine.with_name("slow.machine")
     before, _, level = machine.read_text().partition("[level.1]\n")
     slow.write_text(f"{before}[level.1]\nlatency_s = 1\n{level.partition(chr(10))[2]}")
-    later = json.loads(execute([*job, TOPOGEMM, *"compare cannon --grid 2x2 -n 16 --trials 5 --on ranks --json --machine".split(), str(slow)]).stdout)
-    assert later["predicted_s"] > 1 > far["predicted_s"], (later["predicted_s"], far["predicted_s"])
+    for algorithm, hops in ("cannon", 2), ("summa", 1):  # one after another; blocks that nobody writes are sent in every run, too
+        words = f"compare {algorithm} --grid 2x2 -n 16 --trials 5 --on ranks --json --machine {slow}"
+        said = json.loads(execute([*job, TOPOGEMM, *words.split()]).stdout)
+        assert hops <= said["predicted_s"] < hops + 1 and far["predicted_s"] < 1, (algorithm, said["predicted_s"], far["predicted_s"])
 
 
 def test_where_ranks_are(folder):

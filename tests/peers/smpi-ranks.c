@@ -17,9 +17,9 @@ const TgRanksLibrary *tg_ranks_library(void);
 static double sent, begun_s, ended_s; /* of this rank: messages, and the simulated time of the last run */
 
 /* All ranks are threads of this process, and begin one after another: the alarm that a rank sets is not for them. */
-static bool begin_all(int *rank, int *ranks, const char *cpus, char *text, size_t room) {
+static bool begin_all(int *rank, int *ranks, void (*find_cpus)(char cpus[TG_RANKS_CPUS]), char *text, size_t room) {
   alarm(0);
-  return begin(rank, ranks, cpus, text, room);
+  return begin(rank, ranks, find_cpus, text, room);
 }
 
 static void end_all(void) {

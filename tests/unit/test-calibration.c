@@ -73,7 +73,7 @@ static void moves_apart(void) {
 
 /* Two hosts of two places each: links within and between them, and what all of a host get of the latter together. */
 static void hosts_have_links_of_their_own(void) {
-  static const int32_t hosts[] = {0, 0, 2, 2}, mixed[] = {0, 1, 0, 1};
+  static const int32_t hosts[] = {0, 0, 2, 2};
   reset((TgExecutorTraits){.fetches = true, .messages = true});
   fake_kind.on_gpu = false;
   fake.at_once = 4;
@@ -86,16 +86,40 @@ static void hosts_have_links_of_their_own(void) {
     const TgMachine *machine = &found->machine;
     expect_link(machine);
     g_assert_cmpint(found->hosts, ==, 2);
-    g_assert_cmpstr(machine->network, ==, "switch:2*switch:2");
+    g_assert_cmpstr(machine->network, ==, grid == 2 ? "switch:2*switch:2" : "switch:8*switch:2");
     expect_near(machine->level[1].latency_s, 3e-5);
     expect_near(machine->level[1].bandwidth_bytes_per_s, 1e9);
     g_assert_cmpfloat(machine->residual, <, 1e-3);
     g_autofree char *text = tg_machine_text(machine);
     g_assert_nonnull(strstr(text, "\n[level.1]\nlatency_s = 3e-05\nbandwidth_bytes_per_s = 1000000000\n"));
   }
-  fake.host = mixed;
-  g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
-  g_assert_true(found->hosts == 0 && found->machine.level[1].given == 0);
+  fake.pulls = true;
+  g_autoptr(TgCalibration) pulled = calibrate(2, 2, TG_TRANSPORT_PULL);
+  expect_near(pulled->machine.level[1].latency_s, 3e-5);
+  expect_near(pulled->machine.level[1].bandwidth_bytes_per_s, 1e9);
+  fake.host_latency_s = fake.latency_s = -1e-7; /* on a busy machine */
+  fake.host_bytes_per_s = fake.bandwidth_bytes_per_s = INFINITY;
+  g_autoptr(TgCalibration) noisy = calibrate(2, 2, TG_TRANSPORT_PULL);
+  g_assert_true(noisy->hosts == 0 && noisy->machine.level[1].given == 0 && !*noisy->machine.network);
+}
+
+/* Ranks that take turns among the hosts, and those that are all on one of them. */
+static void hosts_are_not_always_told_apart(void) {
+  static const int32_t mixed[] = {0, 1, 0, 1}, uneven[] = {0, 1, 1, 1}, one[] = {0, 0};
+  static const struct {
+    const int32_t *host;
+    int32_t places;
+  } jobs[] = {{mixed, 4}, {uneven, 4}, {one, 2}};
+  for (gsize j = 0; j < G_N_ELEMENTS(jobs); j++) {
+    reset((TgExecutorTraits){.fetches = true, .messages = true});
+    fake_kind.on_gpu = false;
+    fake.at_once = jobs[j].places;
+    fake.host = jobs[j].host;
+    fake.additions_per_s = 3e9;
+    g_autoptr(TgCalibration) found = calibrate(jobs[j].places / 2, 2, TG_TRANSPORT_COPY);
+    expect_link(&found->machine);
+    g_assert_true(found->hosts == 0 && found->machine.level[1].given == 0 && !*found->machine.network);
+  }
 }
 
 /* The steps' times are means, but a run ends with its last processor: its products and moves take so much longer, and
@@ -438,6 +462,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/calibration/moves-apart", moves_apart);
   g_test_add_func("/calibration/hosts", hosts_have_links_of_their_own);
+  g_test_add_func("/calibration/hosts-alike", hosts_are_not_always_told_apart);
   g_test_add_func("/calibration/last", runs_end_with_the_last);
   g_test_add_func("/calibration/drift", drift_is_seen);
   g_test_add_func("/calibration/noise", noise_is_readable);
