@@ -39,8 +39,9 @@ def failing_s():
 
 
 def messages_of(said):
-    """What topogemm says, without what mpirun adds."""
-    return [line.lstrip() for line in said.splitlines() if line.lstrip().startswith("topogemm: ")]
+    """What topogemm says, without what mpirun adds, which ends with a zero byte in Open MPI 5."""
+    lines = [line.lstrip("\0 \t") for line in said.splitlines()]
+    return [line for line in lines if line.startswith("topogemm: ")]
 
 
 def processes(ancestor=None):
