@@ -33,9 +33,8 @@ typedef struct TgRunResult {
   double outside_s;        /**< of a run outside of its steps, the median */
   double outside_share;    /**< likewise in the time of the run, the mean */
   GArray *places;          /**< TgExecutorPlace, where several programs run the job and they were asked for; or NULL */
-  double
-      clock_error_s; /**< of places: largest error of a corrected clock, relative to the first's; NaN without places */
-  TgCheck check;     /**< of the first run and the last, the worse */
+  double clock_error_s;    /**< largest error of a place's corrected clock; NaN without places */
+  TgCheck check;           /**< of the first run and the last, the worse */
 } TgRunResult;
 
 /** How to measure. All zero: no warm-up, as many trials as fit. */

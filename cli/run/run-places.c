@@ -52,13 +52,12 @@ static void trace_step(TgTraceFile *file, int64_t track, const TgExecutorStep *s
 }
 
 void tg_run_trace_places(TgTraceFile *file, const TgRunResult *run, int64_t track, int64_t most) {
-  const guint ranks = run->places ? run->places->len : 0;
-  for (guint rank = 0; rank < ranks; rank++) {
+  for (guint rank = 0; run->places && rank < run->places->len; rank++) {
     const TgExecutorPlace *place = place_at(run, rank);
     if (!place->steps || place->processors == 0) continue;
     g_autofree char *name = g_strdup_printf("rank %u on %s, its last run", rank, place->host);
     tg_trace_name(file, "thread_name", track + rank, name);
-    for (int64_t s = 0; s < MIN(run->facts.steps, MAX(most / ranks, 1)); s++)
+    for (int64_t s = 0; s < MIN(run->facts.steps, most); s++)
       if (place->steps[s].runs) trace_step(file, track + rank, &place->steps[s]);
   }
 }

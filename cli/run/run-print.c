@@ -72,7 +72,9 @@ char *tg_run_trace_left_out(const TgRunCommand *run, int64_t steps) {
 
 TgExit tg_run_trace(TgCli *cli, const TgRunCommand *run) {
   if (!cli->options.trace) return TG_EXIT_DONE;
-  const int64_t steps = MOST_SLICES / run->results->len;
+  const GArray *places = tg_run_entry(run, 0)->run.places;
+  const int64_t tracks = (int64_t)run->results->len * (places ? 1 + places->len : 1);
+  const int64_t steps = MAX(MOST_SLICES / tracks, 1);
   g_autofree char *missing = tg_run_trace_left_out(run, steps);
   g_auto(TgTraceFile) file = {.process = TG_TRACE_MEASURED};
   tg_trace_begin(&file,

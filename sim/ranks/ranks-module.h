@@ -13,10 +13,9 @@ enum { TG_RANKS_TOGETHER = -1 };
 typedef struct TgRanksJob {
   const TgRanksLibrary *mpi;
   int32_t rank, ranks, hosts;
-  int32_t *leader; /**< by rank: the first rank of its host */
-  int32_t
-      threads; /**< that this rank multiplies with: the cores it may use, shared with others that may use the same */
-  int32_t *threads_of;                 /**< by rank */
+  int32_t *leader;     /**< by rank: the first rank of its host */
+  int32_t threads;     /**< of this rank: the cores it may use, divided among the ranks that may use the same */
+  int32_t *threads_of; /**< by rank */
   int32_t threads_least, threads_most; /**< of all ranks */
   char library[128];
 } TgRanksJob;
