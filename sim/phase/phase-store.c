@@ -4,6 +4,7 @@
 
 struct TgPhaseStore {
   GHashTable *phases; /* TgPhase, by what is in it */
+  GHashTable *rounds; /* TgLineRound -> TgPhase, one of these */
   gsize bytes;        /* that they hold */
 };
 
@@ -45,28 +46,92 @@ static gsize bytes_of(const TgPhase *phase) {
   return sizeof *phase + (gsize)phase->transfers * transfer + (gsize)phase->products * product;
 }
 
+bool tg_line_transfers_same(const TgLineTransfer *one, const TgLineTransfer *other, guint count) {
+  for (guint t = 0; t < count; t++)
+    if (one[t].from != other[t].from || one[t].to != other[t].to || one[t].add != other[t].add ||
+        one[t].bytes != other[t].bytes)
+      return false;
+  return true;
+}
+
+static guint hash_round(gconstpointer key) {
+  const TgLineRound *round = key;
+  uint64_t hash = (uint64_t)round->statement ^ (uint64_t)round->transfers << 32;
+  for (guint t = 0; t < round->transfers; t++) {
+    const TgLineTransfer *transfer = &round->transfer[t];
+    hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)transfer->from + ((uint64_t)transfer->to << 32);
+  }
+  return (guint)(hash >> 32 ^ hash);
+}
+
+static gboolean is_same_round(gconstpointer a, gconstpointer b) {
+  const TgLineRound *one = a, *other = b;
+  return one->statement == other->statement && one->transfers == other->transfers &&
+         tg_line_transfers_same(one->transfer, other->transfer, one->transfers);
+}
+
+/* The transfers lie behind it. */
+static TgLineRound *copy_round(const TgLineRound *round) {
+  const gsize bytes = round->transfers * sizeof *round->transfer;
+  TgLineRound *copy = g_malloc(sizeof *copy + bytes);
+  *copy = *round;
+  copy->transfer = memcpy(copy + 1, round->transfer, bytes);
+  return copy;
+}
+
 TgPhaseStore *tg_phase_store_new(void) {
   TgPhaseStore *store = g_new0(TgPhaseStore, 1);
+  store->rounds = g_hash_table_new_full(hash_round, is_same_round, g_free, NULL);
   store->phases = g_hash_table_new_full(hash_phase, is_same, (GDestroyNotify)tg_phase_release, NULL);
   return store;
 }
 
 void tg_phase_store_free(TgPhaseStore *store) {
   if (!store) return;
+  g_hash_table_unref(store->rounds);
   g_hash_table_unref(store->phases);
   g_free(store);
 }
 
-TgPhase *tg_phase_store_find(TgPhaseStore *store, TgPhase *phase) {
+/* Whether there is room for so much. */
+static bool take_room(TgPhaseStore *store, gsize bytes) {
+  if (store->bytes + bytes > TG_PHASE_STORE_BYTES) return false;
+  store->bytes += bytes;
+  return true;
+}
+
+/* The stored phase that is like this one, which may be itself; NULL where there is no room for it. */
+static TgPhase *find_stored(TgPhaseStore *store, TgPhase *phase) {
   TgPhase *known = g_hash_table_lookup(store->phases, phase);
   if (known) {
-    tg_phase_release(phase);
     known->recurs = true;
-    return tg_phase_hold(known);
+    return known;
   }
-  const gsize bytes = bytes_of(phase);
-  if (store->bytes + bytes > TG_PHASE_STORE_BYTES) return phase;
-  store->bytes += bytes;
+  if (!take_room(store, bytes_of(phase))) return NULL;
   g_hash_table_add(store->phases, tg_phase_hold(phase));
   return phase;
+}
+
+static TgPhase *exchange(TgPhase *phase, TgPhase *stored) {
+  if (!stored || stored == phase) return phase;
+  tg_phase_release(phase);
+  return tg_phase_hold(stored);
+}
+
+TgPhase *tg_phase_store_find(TgPhaseStore *store, TgPhase *phase) {
+  return exchange(phase, find_stored(store, phase));
+}
+
+TgPhase *tg_phase_store_find_round(TgPhaseStore *store, TgPhase *phase, const TgLineRound *round) {
+  TgPhase *stored = find_stored(store, phase);
+  if (stored && take_room(store, sizeof *round + round->transfers * sizeof *round->transfer))
+    g_hash_table_insert(store->rounds, copy_round(round), stored);
+  return exchange(phase, stored);
+}
+
+TgPhase *tg_phase_store_known_round(TgPhaseStore *store, const TgLineRound *round) {
+  TgPhase *known = g_hash_table_lookup(store->rounds, round);
+  if (!known) return NULL;
+  known->recurs = true;
+  return tg_phase_hold(known);
 }

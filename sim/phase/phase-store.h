@@ -11,6 +11,23 @@
 
 enum { TG_PHASE_STORE_BYTES = 8 << 20 /**< that its phases may hold; once it is full, new phases are not stored */ };
 
+/** All parcels that go from one position of a line to another in one round of a collective. */
+typedef struct TgLineTransfer {
+  int32_t round, from, to;
+  bool add;
+  int64_t bytes;
+} TgLineTransfer;
+
+/** Whether so many transfers are alike, but for the numbers of their rounds. */
+bool tg_line_transfers_same(const TgLineTransfer *one, const TgLineTransfer *other, guint count);
+
+/** A round of a statement that all of its lines carry out alike. */
+typedef struct TgLineRound {
+  int statement;
+  guint transfers;
+  const TgLineTransfer *transfer;
+} TgLineRound;
+
 typedef struct TgPhaseStore TgPhaseStore;
 
 TgPhaseStore *tg_phase_store_new(void);
@@ -20,5 +37,10 @@ void tg_phase_store_free(TgPhaseStore *store);
  * `recurs`.
  */
 TgPhase *tg_phase_store_find(TgPhaseStore *store, TgPhase *phase);
+
+/** The same for a phase that is what all lines do in `round`, whose transfers are copied … */
+TgPhase *tg_phase_store_find_round(TgPhaseStore *store, TgPhase *phase, const TgLineRound *round);
+/** … and, with a new reference, the phase of a round that is alike but for its number; NULL where none is stored. */
+TgPhase *tg_phase_store_known_round(TgPhaseStore *store, const TgLineRound *round);
 
 #endif

@@ -4,53 +4,9 @@
 #include "sum.h"
 #include "walk-batch.h"
 
-/* --- transfers of a collective along a line, the same for all lines with the same root --------------------------- */
-
-/** All parcels that go from one position to another in one round. */
-typedef struct TgLineTransfer {
-  int32_t round, from, to;
-  bool add;
-  int64_t bytes;
-} TgLineTransfer;
-
-enum { MOST_KEPT = 1 << 22 }; /* transfers of patterns; with more, they are found anew */
-
 int64_t tg_phases_piece_bytes(const TgPhases *phases, int64_t block_bytes, int32_t piece, int32_t pieces) {
   if (pieces == 1) return block_bytes;
   return tg_block_size(block_bytes / phases->element_bytes, pieces, piece) * phases->element_bytes;
-}
-
-static void add_parcel(GArray *pattern, const TgTransfer *parcel, int64_t bytes) {
-  TgLineTransfer *last = pattern->len ? &g_array_index(pattern, TgLineTransfer, pattern->len - 1) : NULL;
-  if (last && last->round == parcel->round && last->from == parcel->from && last->to == parcel->to &&
-      last->add == parcel->add) {
-    last->bytes = tg_sum(last->bytes, bytes);
-    return;
-  }
-  TgLineTransfer transfer = {parcel->round, parcel->from, parcel->to, parcel->add, bytes};
-  g_array_append_val(pattern, transfer);
-}
-
-/* Transfers of the current statement along `line`, in order: a GArray of TgLineTransfer, valid until the next call. */
-static const GArray *line_pattern(TgPhases *phases, const TgLine *line) {
-  const int number = phases->walk.statement;
-  gint64 key = (gint64)number << 32 | line->root;
-  GArray *pattern = g_hash_table_lookup(phases->patterns, &key);
-  if (pattern) return pattern;
-  if (phases->pattern_transfers > MOST_KEPT) {
-    g_hash_table_remove_all(phases->patterns);
-    phases->pattern_transfers = 0;
-  }
-  TgRounds rounds;
-  TgTransfer parcel;
-  pattern = g_array_new(FALSE, FALSE, sizeof(TgLineTransfer));
-  tg_rounds_of_statement(&rounds, &phases->schedule->statement[number], phases->collective, line->length, line->root);
-  while (tg_rounds_next(&rounds, &parcel))
-    add_parcel(pattern, &parcel,
-               tg_phases_piece_bytes(phases, phases->blocks.bytes[number], parcel.piece, parcel.pieces));
-  phases->pattern_transfers += pattern->len;
-  g_hash_table_insert(phases->patterns, g_memdup2(&key, sizeof key), pattern);
-  return pattern;
 }
 
 /* --- phases ------------------------------------------------------------------------------------------------------ */
@@ -96,7 +52,7 @@ static uint32_t origins_of(const TgPhases *phases, uint32_t buffers) {
 }
 
 /* What is added to a block need not wait for it: it arrives beside it. */
-static void set_uses(const TgPhases *phases, const TgStatement *statement, TgPhase *phase) {
+void tg_phases_set_uses(const TgPhases *phases, const TgStatement *statement, TgPhase *phase) {
   phase->reads = 1u << statement->source.buffer;
   phase->writes = 1u << statement->target.buffer;
   if (statement->op == TG_OP_MULTIPLY) phase->reads |= 1u << statement->other.buffer;
@@ -142,7 +98,7 @@ static void add_ready(TgPhases *phases, const TgStatement *statement, TgPhase *p
 
 static void take_draft(TgPhases *phases, const TgStatement *statement, TgPhaseDraft *draft) {
   TgPhase *phase = tg_phase_draft_finish(draft, tg_schedule_processors(phases->schedule));
-  set_uses(phases, statement, phase);
+  tg_phases_set_uses(phases, statement, phase);
   add_ready(phases, statement, phase);
   if (draft->added) g_ptr_array_add(phases->ready, sum_up(phases, draft->added, statement));
 }
@@ -198,51 +154,15 @@ int64_t tg_statement_receiver(const TgSchedule *schedule, const TgStatement *sta
   return receiver;
 }
 
-static bool expression_failed(TgPhases *phases, const TgError *reason, GError **error) {
+bool tg_phases_expression_failed(TgPhases *phases, const TgError *reason, GError **error) {
   phases->failure = *reason;
   phases->failure.cause = TG_CAUSE_EXPRESSION;
   phases->failure.statement = phases->walk.statement;
   return TG_SIM_FAIL(error, SCHEDULE, "%s", reason->message);
 }
 
-static bool do_the_same(const TgLineTransfer *one, const TgLineTransfer *other, guint count) {
-  for (guint t = 0; t < count; t++)
-    if (one[t].from != other[t].from || one[t].to != other[t].to || one[t].add != other[t].add ||
-        one[t].bytes != other[t].bytes)
-      return false;
-  return true;
-}
-
-/* Of the rounds of a pattern those in a row that do the same: of a ring all of them, of a chain those in the middle. */
-static void find_same_rounds(TgPhases *phases, const GArray *pattern) {
-  const TgLineTransfer *transfer = (const TgLineTransfer *)(const void *)pattern->data, *before = NULL;
-  guint count_before = 0;
-  for (guint t = 0, count; t < pattern->len; t += count) {
-    const int32_t round = (int32_t)phases->same_as->len;
-    int32_t same_as = round;
-    count = 0;
-    while (t + count < pattern->len && transfer[t + count].round == round) count++;
-    if (count == 0) break; /* a round without transfers */
-    if (before && count == count_before && do_the_same(before, &transfer[t], count))
-      same_as = g_array_index(phases->same_as, int32_t, round - 1);
-    g_array_append_val(phases->same_as, same_as);
-    before = &transfer[t];
-    count_before = count;
-  }
-}
-
-/* Whether its rounds are looked at once alone, and are the same on all lines. */
-static bool has_same_rounds(const TgPhases *phases, const TgStatement *statement) {
-  return (statement->depth == 0 || tg_statement_is_constant(phases->schedule, statement)) &&
-         !(tg_expression_variables(phases->schedule, statement->value) & TG_VARIABLES_COORDINATES);
-}
-
-static bool is_drafted(const TgPhases *phases, int32_t round) {
-  return round >= (int32_t)phases->same_as->len || g_array_index(phases->same_as, int32_t, round) == round;
-}
-
 /* A statement may have millions of transfers. */
-static bool go_on(TgPhases *phases, guint transfers, GError **error) {
+bool tg_phases_go_on(TgPhases *phases, guint transfers, GError **error) {
   enum { ASKED = 1 << 16 };
   phases->since_watched += transfers;
   if (phases->since_watched < ASKED) return true;
@@ -250,37 +170,13 @@ static bool go_on(TgPhases *phases, guint transfers, GError **error) {
   return tg_watch_go_on(phases->watch, phases->walk.executed) || TG_SIM_FAIL(error, STOPPED, "stopped");
 }
 
-static bool draft_collective(TgPhases *phases, GError **error) {
-  bool same = has_same_rounds(phases, &phases->schedule->statement[phases->walk.statement]);
-  for (int64_t number = 0; number < tg_walk_lines(&phases->walk); number++) {
-    TgLine line;
-    TgError failure;
-    bool takes_part;
-    if (!tg_walk_line(&phases->walk, number, &line, &takes_part, &failure))
-      return expression_failed(phases, &failure, error);
-    if (!takes_part) continue;
-    const GArray *pattern = line_pattern(phases, &line);
-    if (!go_on(phases, pattern->len, error)) return false;
-    if (same) find_same_rounds(phases, pattern);
-    same = false;
-    for (guint t = 0; t < pattern->len; t++) {
-      const TgLineTransfer *transfer = &g_array_index(pattern, TgLineTransfer, t);
-      if (!is_drafted(phases, transfer->round)) continue;
-      TgPhaseDraft *draft = tg_phases_draft(phases, transfer->round);
-      const int64_t to = line.base + transfer->to * line.stride;
-      tg_phase_draft_transfer(draft, line.base + transfer->from * line.stride, to, transfer->bytes);
-      if (phases->sums && transfer->add) tg_phase_draft_addition(draft, to, transfer->bytes);
-    }
-  }
-  return true;
-}
-
 /* The current move or product at some processors, one by one. */
 static bool ask_each(TgPhases *phases, int64_t first, int count, TgWalkBatch *batch, GError **error) {
   for (int i = 0; i < count; i++) {
     TgLocal local;
     TgError failure;
-    if (!tg_walk_local(&phases->walk, first + i, &local, &failure)) return expression_failed(phases, &failure, error);
+    if (!tg_walk_local(&phases->walk, first + i, &local, &failure))
+      return tg_phases_expression_failed(phases, &failure, error);
     batch->takes_part[i] = local.takes_part;
     batch->to[i] = local.takes_part ? (int32_t)local.to : 0;
   }
@@ -336,7 +232,7 @@ static void keep_cached(TgPhases *phases, int statement) {
 static TgProgress next_uniform(TgPhases *phases, GError **error) {
   TgError failure;
   TgProgress progress = tg_walk_next(&phases->walk, &failure);
-  if (progress == TG_PROGRESS_ERROR) expression_failed(phases, &failure, error);
+  if (progress == TG_PROGRESS_ERROR) tg_phases_expression_failed(phases, &failure, error);
   if (progress != TG_PROGRESS_MORE) return progress;
   int number = phases->walk.statement;
   const TgStatement *statement = &phases->schedule->statement[number];
@@ -346,7 +242,7 @@ static TgProgress next_uniform(TgPhases *phases, GError **error) {
     use_cached(phases, phases->cache[number]);
     return TG_PROGRESS_MORE;
   }
-  if (!(tg_op_traits(statement->op)->is_collective ? draft_collective : draft_local)(phases, error))
+  if (!(tg_op_traits(statement->op)->is_collective ? tg_phases_draft_collective : draft_local)(phases, error))
     return TG_PROGRESS_ERROR;
   tg_phases_take_drafts(phases, statement);
   if (statement->depth > 0 && tg_statement_is_constant(phases->schedule, statement)) keep_cached(phases, number);
@@ -378,7 +274,7 @@ TgPhases *tg_phases_new(const TgPhasesOf *of, GError **error) {
         tg_phases_follow_by_name(phases, error))
       return phases;
   } else {
-    expression_failed(phases, &failure, error);
+    tg_phases_expression_failed(phases, &failure, error);
   }
   tg_phases_free(phases);
   return NULL;
