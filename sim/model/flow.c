@@ -49,20 +49,21 @@ static TgMessageOut *message_at(const TgFlow *flow, int32_t number) {
 static double find_path(TgFlow *flow, TgPatternEnds ends, double bytes, double *used) {
   TgRoute route;
   TgHop hop;
-  double latency_s = 0, narrowest = INFINITY, least_used = INFINITY;
+  double latency_s = 0, hops_s = 0, narrowest = INFINITY, least_used = INFINITY;
   flow->path.count = 0;
   tg_route_begin(&route, flow->prediction->lanes.network, ends.from, ends.to);
   while (tg_route_next(&route, &hop)) {
     const TgMachineLink *numbers = tg_lanes_link(&flow->prediction->lanes, hop.link);
     const TgMachineProtocol protocol = tg_link_protocol(numbers, bytes);
     int32_t link = shared_link(flow, hop.link);
-    latency_s += flow->path.count == 0 ? protocol.latency_s : numbers->per_hop_s;
+    latency_s = fmax(latency_s, protocol.latency_s);
+    if (flow->path.count > 0) hops_s += numbers->per_hop_s;
     narrowest = fmin(narrowest, flow->capacity[link]);
     least_used = fmin(least_used, protocol.bandwidth_bytes_per_s);
     tg_numbers_push(&flow->path, link);
   }
   if (used) *used = isinf(narrowest) ? 1 : least_used / narrowest;
-  return latency_s;
+  return latency_s + hops_s;
 }
 
 static int32_t take_message(TgFlow *flow) {

@@ -11,7 +11,7 @@ static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer
   const TgMachineProtocol common = tg_link_protocol(&lanes->common, (double)bytes);
   const double common_byte_s = 1 / common.bandwidth_bytes_per_s;
   if (tg_loggp_is_plain(lanes)) return (TgWire){common.latency_s, common_byte_s, common_byte_s};
-  TgWire wire = {-1, 0, 0};
+  TgWire wire = {0, 0, 0};
   TgRoute route;
   TgHop hop;
   tg_route_begin(&route, lanes->network, lane->from[transfer], lane->to[transfer]);
@@ -19,7 +19,7 @@ static TgWire wire_of(const TgLanes *lanes, const TgLane *lane, int64_t transfer
     TgLink link;
     tg_topology_link(lanes->network, hop.link, &link);
     const TgMachineProtocol protocol = tg_link_protocol(&lanes->link[link.level][link.axis], (double)bytes);
-    if (wire.latency_s < 0) wire.latency_s = protocol.latency_s;
+    wire.latency_s = fmax(wire.latency_s, protocol.latency_s);
     wire.alone_byte_s = fmax(wire.alone_byte_s, 1 / protocol.bandwidth_bytes_per_s);
   }
   wire.byte_s = lane->byte_s ? lane->byte_s[transfer] : wire.alone_byte_s;

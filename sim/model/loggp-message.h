@@ -26,7 +26,7 @@ static inline bool tg_loggp_is_plain(const TgLanes *lanes) {
   return lanes->one_link && !lanes->shares;
 }
 
-/** The cost of a transfer. Where links differ, L is the first link's. G is the narrowest link's or, where transfers
+/** The cost of a transfer. Where links differ, L is the slowest link's. G is the narrowest link's or, where transfers
  * share links, that of its share. */
 TgLogGpCost tg_loggp_cost(const TgLanes *lanes, const TgLane *lane, int64_t transfer);
 

@@ -204,18 +204,19 @@ static inline int ref_crowd(const Reference *ref, const RefTransfer *transfer, i
 
 /* Hockney: all hops at once. */
 static inline void ref_arrive(Reference *ref, RefTransfer *transfer) {
-  double slowest_s = 0, latency_s = 0;
+  double slowest_s = 0, latency_s = 0, hops_s = 0;
   for (; transfer->hop < transfer->hops; transfer->hop++) {
     int64_t number = transfer->link[transfer->hop];
     TgMachineLink link = ref_link(ref, number);
     const double capacity = ref_capacity(&link);
     ref_choose(&link, transfer->bytes);
-    latency_s += transfer->hop == 0 ? link.latency_s : link.per_hop_s;
+    latency_s = fmax(latency_s, link.latency_s);
+    if (transfer->hop > 0) hops_s += link.per_hop_s;
     if (isinf(link.bandwidth_bytes_per_s)) continue;
     slowest_s = fmax(slowest_s, transfer->bytes / link.bandwidth_bytes_per_s);
     slowest_s = fmax(slowest_s, transfer->bytes * ref_crowd(ref, transfer, number) / capacity);
   }
-  transfer->event_s += latency_s + slowest_s;
+  transfer->event_s += latency_s + hops_s + slowest_s;
 }
 
 /* New before forwarded, then the lower source, then program order. */

@@ -473,9 +473,42 @@ static void test_protocols(void) {
     }
 }
 
+/* 800 bytes from host to host, and within a host: the slowest link of the way has the latency. */
+static void test_latency_between_hosts(void) {
+  static const struct {
+    const char *within_s, *between_s;
+    int to;
+    double us;
+  } cases[] = {{"1e-6", "5e-6", 2, 5.8}, {"5e-6", "1e-6", 2, 5.8}, {"1e-6", "5e-6", 1, 1.8}, {"5e-6", "1e-6", 1, 5.8}};
+  static const TgCostModel models[] = {TG_COST_HOCKNEY, TG_COST_FLOW, TG_COST_LOGGP};
+  for (gsize c = 0; c < G_N_ELEMENTS(cases); c++) {
+    TgMachine machine;
+    Bound bound;
+    TgError error;
+    g_autofree char *text = g_strdup_printf("schedule t\ngrid i:4\nplace A(0,0), B(0,0), C(0,0) on (0)\n"
+                                            "move A to (%d) into P where i == 0\n",
+                                            cases[c].to);
+    g_autofree char *numbers = g_strdup_printf("[machine]\nname = t\nsource = t\n[link]\nlatency_s = %s\n"
+                                               "bandwidth_bytes_per_s = 1e9\n[level.1]\nlatency_s = %s\n"
+                                               "bandwidth_bytes_per_s = 1e9\n[processor]\nflops_per_s = inf\n",
+                                               cases[c].within_s, cases[c].between_s);
+    if (!tg_machine_parse(&machine, numbers, strlen(numbers), &error)) g_error("%s", error.message);
+    if (!bound_from(&bound, text, NULL, NULL)) g_error("%s", bound.error.message);
+    for (gsize m = 0; m < G_N_ELEMENTS(models); m++) {
+      TgCost cost;
+      TgCostOptions options = plain;
+      options.model = models[m];
+      predict_sizes(&bound, 10, 10, 10, "switch:2*switch:2", &machine, &options, &cost);
+      g_assert_cmpfloat_with_epsilon(cost.time_s * 1e6, cases[c].us - (models[m] == TG_COST_LOGGP) * 1e-3, 1e-9);
+      tg_cost_clear(&cost);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/cost/protocols", test_protocols);
+  g_test_add_func("/cost/latency-between-hosts", test_latency_between_hosts);
   g_test_add_func("/cost/together", test_together);
   g_test_add_func("/cost/closed-form", test_closed_form);
   g_test_add_func("/cost/additions-by-hand", test_additions_by_hand);
