@@ -55,6 +55,7 @@ typedef struct TgCalibration {
   bool tiled;    /**< the executor tiles problems around a schedule, and a block has one size only */
   bool hidden;   /**< moves never bound the time: latency_s is an upper bound */
   int32_t hosts; /**< if links within and between them were measured separately; otherwise 0 */
+  bool mixed;    /**< links within and between hosts are one: not all hosts are alike */
   bool no_links; /**< no move took a measurable time, or there are none */
 } TgCalibration;
 

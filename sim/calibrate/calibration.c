@@ -163,11 +163,19 @@ static Grid by_hosts(const TgExecutorFacts *facts) {
   return (Grid){places / each, each, 1};
 }
 
+/* Whether some places share a host, and others do not. */
+static bool has_both_links(const TgExecutorFacts *facts) {
+  for (int32_t place = 0; facts->host && place < facts->at_once; place++)
+    if (facts->host[place] != place) return true;
+  return false;
+}
+
 /* Between places that work at the same time. */
 static void add_links(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts,
                       Grid apart) {
   const Grid hosts = by_hosts(facts);
   calibration->hosts = hosts.rows;
+  calibration->mixed = !hosts.rows && has_both_links(facts);
   add_moves(calibration, plan, hosts.rows ? hosts : apart, WAY_ACROSS);
   if (hosts.rows) add_moves(calibration, plan, hosts, WAY_HOSTS);
 }

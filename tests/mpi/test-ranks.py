@@ -118,6 +118,7 @@ def test_two_hosts(folder):
     check_schedules(job, 7, 10)
     if "ASAN_OPTIONS" not in os.environ:  # 20 s; sanitized, minutes
         check_calibrated_hosts(job, pathlib.Path(folder) / "hosts.machine")
+        check_uneven_hosts([*job[:job.index("-H")], "-H", "127.0.0.2:2,127.0.0.3:1", "-n", "3"], pathlib.Path(folder) / "uneven.machine")
 
 
 def check_calibrated_hosts(job, machine):
@@ -139,6 +140,14 @@ def check_calibrated_hosts(job, machine):
         words = f"compare {algorithm} --grid 2x2 -n 16 --trials 5 --on ranks --json --machine {slow}"
         said = json.loads(execute([*job, TOPOGEMM, *words.split()]).stdout)
         assert hops <= said["predicted_s"] < hops + 1 and far["predicted_s"] < 1, (algorithm, said["predicted_s"], far["predicted_s"])
+
+
+def check_uneven_hosts(job, machine):
+    """Links count as one, and the report and the file say so."""
+    words = "calibrate --on ranks --grid 1x3 --sizes 4,8,16 --budget 0.001 --noisy -o".split()
+    text = " ".join(execute([*job, TOPOGEMM, *words, str(machine)]).stdout.split())
+    why = "links within and between hosts count as one, since hosts have different numbers of ranks"
+    assert why in text and why in machine.read_text() and "[level.1]" not in machine.read_text(), text
 
 
 def test_where_ranks_are(folder):
