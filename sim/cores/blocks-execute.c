@@ -22,12 +22,19 @@ static char *block_at(const Memory *memory, int64_t offset) {
   return memory->at + offset * element_bytes(memory);
 }
 
-/* Rows of C that are multiplied at a time: a few milliseconds. */
-static int64_t piece_of(const Memory *memory, int64_t rows, int64_t columns, int64_t inner) {
-  static const double most = 1 << 26; /* multiply-adds */
-  enum { LEAST = 64 };
-  if (!memory->between) return rows;
-  return MAX((int64_t)(most / ((double)columns * (double)inner)), LEAST);
+/** What is multiplied at a time: so many rows of C, so many terms of each element. */
+typedef struct Piece {
+  int64_t rows, inner;
+} Piece;
+
+/* A few milliseconds where something is to be done in between. A BLAS copies both factors into its own layout. Along
+ * the inner index it does so in parts of some hundreds, so that cuts there cost little; every cut between rows copies
+ * the right factor once more. */
+static Piece piece_of(const Memory *memory, int64_t rows, int64_t columns, int64_t inner) {
+  static const double most = 1 << 28; /* multiply-adds */
+  enum { INNER = 384, LEAST_ROWS = 256 };
+  if (!memory->between) return (Piece){rows, inner};
+  return (Piece){MAX((int64_t)(most / ((double)columns * INNER)), LEAST_ROWS), INNER};
 }
 
 static void multiply(const Memory *memory, const TgBlocksInstruction *instruction) {
@@ -43,12 +50,15 @@ static void multiply(const Memory *memory, const TgBlocksInstruction *instructio
     memset(target, 0, bytes);
   else if (instruction->addend != instruction->target)
     memcpy(target, block_at(memory, instruction->addend), bytes);
-  const int64_t piece = piece_of(memory, rows, columns, inner);
-  for (int64_t row = 0; row < rows; row += piece) {
-    const TgBlock part = tg_block_part(memory->element, &l, row, 0, MIN(piece, rows - row), inner);
-    if (row > 0) memory->between(memory->data);
-    tg_block_multiply_add(memory->element, target + row * columns * element_bytes(memory), NULL, &part, &r);
-  }
+  const Piece piece = piece_of(memory, rows, columns, inner);
+  for (int64_t k = 0; k < inner; k += piece.inner)
+    for (int64_t row = 0; row < rows; row += piece.rows) {
+      const int64_t terms = MIN(piece.inner, inner - k);
+      const TgBlock a = tg_block_part(memory->element, &l, row, k, MIN(piece.rows, rows - row), terms);
+      const TgBlock b = tg_block_part(memory->element, &r, k, 0, terms, columns);
+      if (row > 0 || k > 0) memory->between(memory->data);
+      tg_block_multiply_add(memory->element, target + row * columns * element_bytes(memory), NULL, &a, &b);
+    }
 }
 
 static void transpose(const Memory *memory, const TgBlocksInstruction *instruction) {

@@ -73,7 +73,8 @@ def test_parts(folder):
         return (folder / path).read_bytes()
 
     whole = made(f"summa --grid 2x2 {size} --integers", "whole.npy")
-    for ranks, words in [(2, "summa --grid 2x2"), (3, "cannon25d --grid 2x2x2"), (1, "fox --grid 4x4"), (4, "ring --grid 7 --transport message")]:
+    for ranks, words in [(2, "summa --grid 2x2"), (3, "cannon25d --grid 2x2x2"), (1, "fox --grid 4x4"), (4, "ring --grid 7 --transport message"),
+                         (2, "cannon --grid 2x2 --transport message")]:  # whose products are cut into pieces
         run(ranks, f"{words} {size} --integers --trials 1 --warmup 0 --quiet --c {folder}/C.npy")
         assert (folder / "C.npy").read_bytes() == whole, words
     made("summa --grid 2x2 --size 2100x2300x2 --integers --type f64", "a.npy")
@@ -143,10 +144,10 @@ def check_calibrated_hosts(job, machine):
 
 
 def check_uneven_hosts(job, machine):
-    """Links count as one, and the report and the file say so."""
+    """Links are fitted as one, and the report and the file say so."""
     words = "calibrate --on ranks --grid 1x3 --sizes 4,8,16 --budget 0.001 --noisy -o".split()
     text = " ".join(execute([*job, TOPOGEMM, *words, str(machine)]).stdout.split())
-    why = "links within and between hosts count as one, since hosts have different numbers of ranks"
+    why = "links within and between hosts are fitted as one, because hosts have different numbers of ranks"
     assert why in text and why in machine.read_text() and "[level.1]" not in machine.read_text(), text
 
 
