@@ -55,7 +55,8 @@ typedef struct TgCalibration {
   bool tiled;    /**< the executor tiles problems around a schedule, and a block has one size only */
   bool hidden;   /**< moves never bound the time: latency_s is an upper bound */
   int32_t hosts; /**< if links within and between them were measured separately; otherwise 0 */
-  bool mixed;    /**< links within and between hosts are one: not all hosts are alike */
+  bool mixed; /**< links within and between hosts are fitted as one: hosts have different numbers of places, or places
+                   are not numbered host by host */
   bool no_links; /**< no move took a measurable time, or there are none */
 } TgCalibration;
 

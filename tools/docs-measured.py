@@ -185,6 +185,7 @@ TABLES = {
     "transpose": lambda files: grid(files, TRANSPOSE, show_rate) + ["", where(files)],
     "transpose-often": lambda files: grid(files, OFTEN, show_rate) + ["", where(files)],
     "ranks-speed": measured_ranks.speed,
+    "broadcast": measured_ranks.broadcast,
 } | measured_choices.TABLES | measured_products.TABLES | measured_runs.TABLES
 
 

@@ -3,8 +3,8 @@
 
 Usage: measure-network.py TOPOGEMM OUT.json [--rates 100mbit,1gbit,10gbit] [--hosts 2,4] [--rounds 3]
 
-Needs root, iproute2 and Open MPI. Hosts are network namespaces of this machine, joined by a bridge; the rate of each is limited by
-`tc … tbf`. One rank runs on each, by TCP. For each rate and number of hosts a machine file is made; then `compare` writes its prediction
+Needs root, iproute2, util-linux and Open MPI. Hosts are network namespaces of this machine, joined by a bridge; the rate of each is
+limited by `tc … tbf`. One rank runs on each, bound to one CPU (hosts take turns if there are fewer CPUs), by TCP. For each rate and number of hosts a machine file is made; then `compare` writes its prediction
 before it runs. The same schedules run with --overlap on and off, one after another in each round.
 """
 import argparse
@@ -25,7 +25,7 @@ host=$1
 shift
 mkdir -p "$FOLDER/$host"
 export TMPDIR="$FOLDER/$host" OMPI_MCA_orte_tmpdir_base="$FOLDER/$host"
-exec ip netns exec "{BRIDGE}${{host##*.}}" sh -c "$*"
+exec taskset -c $(((${{host##*.}} - 1) % {len(os.sched_getaffinity(0))})) ip netns exec "{BRIDGE}${{host##*.}}" sh -c "$*"
 """
 
 
@@ -35,7 +35,8 @@ def call(text):
 
 def clear(hosts):
     """Whatever there is of them."""
-    for host in range(1, hosts + 1):
+    for host in range(1, hosts + 1):  # the link first: that of a namespace goes only some time after it
+        subprocess.run(["ip", "link", "del", f"tgv{host}"], stderr=subprocess.DEVNULL, check=False)
         subprocess.run(["ip", "netns", "del", f"{BRIDGE}{host}"], stderr=subprocess.DEVNULL, check=False)
     subprocess.run(["ip", "link", "del", BRIDGE], stderr=subprocess.DEVNULL, check=False)
 
@@ -58,7 +59,7 @@ def make(hosts, rate):
 def job(folder, hosts):
     """What starts one rank on each host."""
     net = f"{SUBNET}.0/24"
-    return ["mpirun", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", net, "--mca", "oob_tcp_if_include", net, "--mca",
+    return ["mpirun", "--bind-to", "none", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", net, "--mca", "oob_tcp_if_include", net, "--mca",
             "plm_rsh_agent", str(folder / "agent"), "-H", ",".join(f"{SUBNET}.{host}:1" for host in range(1, hosts + 1)), "-n", str(hosts)]
 
 

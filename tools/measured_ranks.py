@@ -1,7 +1,10 @@
-"""The table of docs-measured.py on the speed of `--on ranks`, from the results of measure-ranks.py."""
+"""The tables of docs-measured.py on the speed of `--on ranks`, from the results of measure-ranks.py, and on broadcasts."""
+import statistics
+
 from measured_common import markdown, seconds, where
 
 PEERS = ["ScaLAPACK", "COSMA"]
+MPI = ["MPI_Ibcast", "MPI_Bcast"]
 
 
 def against(one):
@@ -39,3 +42,15 @@ def speed(files):
     library = where(files).partition(" ranks of ")[2]
     kernels = files[0]["environment"]["blas"].partition("running as ")[2].partition(",")[0]
     return markdown(heads, lines) + ["", f"{files[0]['rounds']} rounds, OpenBLAS with kernels for {kernels}. {library}"]
+
+
+def broadcast(files):
+    """One broadcast, by rounds of messages and by MPI's own; medians of the rounds."""
+    [one] = files
+    ways = list(dict.fromkeys(case["collective"] for case in one["topogemm"]))
+    lines = []
+    for count in sorted({case["doubles"] for case in one["mpi"]}):
+        own = [statistics.median(case["median_s"] for case in one["topogemm"] if case["doubles"] == count and case["collective"] == way) for way in ways]
+        mpi = [statistics.median(case[f"{name}_s"] for case in one["mpi"] if case["doubles"] == count) for name in MPI]
+        lines.append([f"{count * 8 / 1e6:g} MB", *map(seconds, own + mpi)])
+    return markdown(["block", *(f"`{way}`" for way in ways), *(f"`{name}`" for name in MPI)], lines) + ["", where(files)]

@@ -29,8 +29,8 @@ static char *link_words(const TgCalibrateCommand *command) {
     return g_strdup("this executor's blocks all have one size: latency_s is the whole time of a move");
   return g_strdup_printf("for one block%s, with all processors moving one at the same time%s",
                          calibration->hosts ? " within a host" : "",
-                         calibration->mixed ? "; links within and between hosts count as one, since hosts have "
-                                              "different numbers of ranks, or ranks are not numbered host by host"
+                         calibration->mixed ? "; links within and between hosts are fitted as one, because hosts "
+                                              "have different numbers of ranks or ranks are not numbered host by host"
                                             : "");
 }
 

@@ -163,11 +163,14 @@ static Grid by_hosts(const TgExecutorFacts *facts) {
   return (Grid){places / each, each, 1};
 }
 
-/* Whether some places share a host, and others do not. */
+/* Whether some of the places share a host, and some do not. */
 static bool has_both_links(const TgExecutorFacts *facts) {
-  for (int32_t place = 0; facts->host && place < facts->at_once; place++)
-    if (facts->host[place] != place) return true;
-  return false;
+  bool shared = false, apart = false;
+  for (int32_t place = 0; facts->host && place < facts->at_once; place++) {
+    shared = shared || facts->host[place] != place;
+    apart = apart || facts->host[place] != facts->host[0];
+  }
+  return shared && apart;
 }
 
 /* Between places that work at the same time. */

@@ -26,8 +26,8 @@ static inline bool tg_loggp_is_plain(const TgLanes *lanes) {
   return lanes->one_link && !lanes->shares;
 }
 
-/** The cost of a transfer. Where links differ, L is the slowest link's. G is the narrowest link's or, where transfers
- * share links, that of its share. */
+/** The cost of a transfer. Where links differ, L is the largest latency on the route. G is the narrowest link's or,
+ * where transfers share links, that of its share. */
 TgLogGpCost tg_loggp_cost(const TgLanes *lanes, const TgLane *lane, int64_t transfer);
 
 /** The node of the account has sent the message, and comes to `at_s` with it. */

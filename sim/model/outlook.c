@@ -38,7 +38,7 @@ static double messages_on_a_link(const TgTopology *network, const TgStretch *str
 static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, double bytes) {
   const bool forwards = outlook->model == TG_COST_FORWARD, queues = forwards || outlook->model == TG_COST_FLOW;
   const bool loggp = outlook->model == TG_COST_LOGGP; /* has no hops */
-  double latency_s = 0, per_hops_s = 0, narrowest_s = 0, hops_s = 0, queue_s = 0, hops = 0;
+  double latency_s = 0, later_hops_s = 0, narrowest_s = 0, forwarded_s = 0, queue_s = 0, hops = 0;
   TgRoute route;
   TgStretch stretch;
   tg_route_begin(&route, outlook->network, from, to);
@@ -49,15 +49,15 @@ static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, do
     const double hop_s = forwards ? protocol.latency_s + bytes_s : bytes_s;
     const double per_hop_s = loggp ? 0 : link.per_hop_s;
     latency_s = fmax(latency_s, protocol.latency_s);
-    per_hops_s += (stretch.hops - (hops == 0)) * per_hop_s;
+    later_hops_s += (stretch.hops - (hops == 0)) * per_hop_s;
     narrowest_s = fmax(narrowest_s, bytes_s);
-    hops_s += stretch.hops * hop_s;
+    forwarded_s += stretch.hops * hop_s;
     hops += stretch.hops;
     if (queues || stretch.level > 0) queue_s = fmax(queue_s, messages_on_a_link(outlook->network, &stretch) * hop_s);
   }
-  latency_s += per_hops_s;
+  latency_s += later_hops_s;
   if (loggp) latency_s = fmax(latency_s + 2 * outlook->machine->port.overhead_s, outlook->machine->port.gap_s);
-  const double alone_s = forwards ? hops_s : latency_s + narrowest_s;
+  const double alone_s = forwards ? forwarded_s : latency_s + narrowest_s;
   const double shared_s = forwards ? queue_s : latency_s + fmax(queue_s, narrowest_s);
   return (Message){alone_s, fmax(alone_s, shared_s), hops};
 }

@@ -126,15 +126,15 @@ void tg_lanes_clear(TgLanes *lanes) {
 /** What a message meets on its way. */
 typedef struct Links {
   int64_t hops;
-  double latency_s;             /* of the slowest link … */
-  double per_hop_s;             /* … and the hop times of all but the first */
-  double bandwidth_bytes_per_s; /* of the narrowest */
+  double latency_s;             /* the largest of any link … */
+  double per_hop_s;             /* … and the hop times of all but the first, together */
+  double bandwidth_bytes_per_s; /* the smallest of any link */
 } Links;
 
 static TgMachineProtocol add_stretch(const TgLanes *lanes, const TgStretch *stretch, int64_t bytes, Links *links) {
   const TgMachineLink *link = &lanes->link[stretch->level][stretch->axis];
   const TgMachineProtocol protocol = tg_link_protocol(link, (double)bytes);
-  links->latency_s = MAX(links->latency_s, protocol.latency_s);
+  links->latency_s = fmax(links->latency_s, protocol.latency_s);
   links->per_hop_s += (double)(stretch->hops - (links->hops == 0)) * link->per_hop_s;
   if (protocol.bandwidth_bytes_per_s < links->bandwidth_bytes_per_s)
     links->bandwidth_bytes_per_s = protocol.bandwidth_bytes_per_s;

@@ -1,11 +1,11 @@
-/* The rounds of a collective, from the transfers along one line. */
+/* The rounds of a collective, derived from the transfers along one line. */
 #include "phase-private.h"
 
 #include "sum.h"
 
 /* --- transfers of a collective along a line, the same for all lines with the same root --------------------------- */
 
-enum { MOST_KEPT = 1 << 22 }; /* transfers of patterns; with more, they are found anew */
+enum { MOST_KEPT = 1 << 22 }; /* transfers of patterns; beyond that all patterns are dropped */
 
 static void add_parcel(GArray *pattern, const TgTransfer *parcel, int64_t bytes) {
   TgLineTransfer *last = pattern->len ? &g_array_index(pattern, TgLineTransfer, pattern->len - 1) : NULL;
@@ -48,7 +48,7 @@ static guint transfers_of_round(const TgLineTransfer *transfer, guint first, gui
   return t - first;
 }
 
-/* Of the rounds of a pattern those in a row that do the same: of a ring all of them, of a chain those in the middle. */
+/* Finds rounds in a row that do the same: all of a ring's, the middle ones of a chain. */
 static void find_same_rounds(TgPhases *phases, const GArray *pattern) {
   const TgLineTransfer *transfer = (const TgLineTransfer *)(const void *)pattern->data, *before = NULL;
   guint count_before = 0;
@@ -64,7 +64,7 @@ static void find_same_rounds(TgPhases *phases, const GArray *pattern) {
   }
 }
 
-/* Whether its rounds are looked at once alone, and are the same on all lines. */
+/* Whether its rounds are drafted only once, and are the same on all lines. */
 static bool has_same_rounds(const TgPhases *phases, const TgStatement *statement) {
   return (statement->depth == 0 || tg_statement_is_constant(phases->schedule, statement)) &&
          !(tg_expression_variables(phases->schedule, statement->value) & TG_VARIABLES_COORDINATES);
@@ -74,48 +74,55 @@ static bool is_drafted(const TgPhases *phases, int32_t round) {
   return round >= (int32_t)phases->same_as->len || g_array_index(phases->same_as, int32_t, round) == round;
 }
 
-/* Whether it has the same root on all lines, and all of them take part. */
+/* Whether all lines take part, and have the same root and slots. Sums need the drafts of all lines. */
 static bool has_lines_alike(const TgPhases *phases, const TgStatement *statement) {
-  const uint32_t used = tg_expression_variables(phases->schedule, statement->value) |
-                        tg_expression_variables(phases->schedule, statement->where);
-  return !(used & TG_VARIABLES_COORDINATES) && !(phases->sums && tg_op_traits(statement->op)->adds);
+  const TgSchedule *schedule = phases->schedule;
+  const TgExpression read[] = {statement->value, statement->where, statement->source.index, statement->target.index};
+  if (phases->sums && tg_op_traits(statement->op)->adds) return false;
+  for (gsize e = 0; e < G_N_ELEMENTS(read); e++)
+    if (tg_expression_variables(schedule, read[e]) & TG_VARIABLES_COORDINATES) return false;
+  return true;
 }
 
-static bool draft_round(TgPhases *phases, const TgLineRound *round, TgPhaseDraft *draft, GError **error) {
+static bool walk_line(TgPhases *phases, int64_t number, TgLine *line, bool *takes_part, GError **error) {
+  TgError failure;
+  return tg_walk_line(&phases->walk, number, line, takes_part, &failure) ||
+         tg_phases_expression_failed(phases, &failure, error);
+}
+
+/* Where each line begins. */
+static bool find_bases(TgPhases *phases, GArray *bases, GError **error) {
   for (int64_t number = 0; number < tg_walk_lines(&phases->walk); number++) {
     TgLine line;
-    TgError failure;
     bool takes_part;
-    if (!tg_walk_line(&phases->walk, number, &line, &takes_part, &failure))
-      return tg_phases_expression_failed(phases, &failure, error);
-    if (!tg_phases_go_on(phases, round->transfers, error)) return false;
-    for (guint t = 0; t < round->transfers; t++)
-      tg_phase_draft_transfer(draft, line.base + round->transfer[t].from * line.stride,
-                              line.base + round->transfer[t].to * line.stride, round->transfer[t].bytes);
+    if (!walk_line(phases, number, &line, &takes_part, error)) return false;
+    g_array_append_val(bases, line.base);
   }
   return true;
 }
 
-/* The phase of a round that is not known yet. */
-static TgPhase *make_round(TgPhases *phases, const TgLineRound *round, GError **error) {
-  TgPhase *phase = NULL;
+/* Makes the phase of a round that is not stored yet. `stride`: of all lines. */
+static TgPhase *make_round(TgPhases *phases, const TgLineRound *round, const GArray *bases, int64_t stride) {
   TgPhaseDraft *draft = tg_phase_draft_new();
-  if (draft_round(phases, round, draft, error)) {
-    phase = tg_phase_draft_finish(draft, tg_schedule_processors(phases->schedule));
-    tg_phases_set_uses(phases, &phases->schedule->statement[round->statement], phase);
-    phase = tg_phase_store_find_round(phases->store, phase, round);
+  for (guint number = 0; number < bases->len; number++) {
+    const int64_t base = g_array_index(bases, int64_t, number);
+    for (guint t = 0; t < round->transfers; t++)
+      tg_phase_draft_transfer(draft, base + round->transfer[t].from * stride, base + round->transfer[t].to * stride,
+                              round->transfer[t].bytes);
   }
+  TgPhase *phase = tg_phase_draft_finish(draft, tg_schedule_processors(phases->schedule));
   tg_phase_draft_free(draft);
-  return phase;
+  tg_phases_set_uses(phases, &phases->schedule->statement[round->statement], phase);
+  return tg_phase_store_find_round(phases->store, phase, round);
 }
 
-/* Rounds that come again at other repetitions, with lines that are alike: one line tells which phases they are. */
+/* Rounds that may come again in other repetitions and are the same on all lines: the transfers along the first line
+ * tell which phases they are. */
 static bool take_rounds(TgPhases *phases, GError **error) {
   TgLine line;
-  TgError failure;
   bool takes_part;
-  if (!tg_walk_line(&phases->walk, 0, &line, &takes_part, &failure))
-    return tg_phases_expression_failed(phases, &failure, error);
+  if (!walk_line(phases, 0, &line, &takes_part, error)) return false;
+  g_autoptr(GArray) bases = g_array_new(FALSE, FALSE, sizeof(int64_t));
   const GArray *pattern = line_pattern(phases, &line);
   const TgLineTransfer *transfer = (const TgLineTransfer *)(const void *)pattern->data;
   TgLineRound round = {.statement = phases->walk.statement};
@@ -123,8 +130,11 @@ static bool take_rounds(TgPhases *phases, GError **error) {
     round.transfers = transfers_of_round(transfer, t, pattern->len);
     round.transfer = &transfer[t];
     TgPhase *phase = tg_phase_store_known_round(phases->store, &round);
-    if (!phase) phase = make_round(phases, &round, error);
-    if (!phase) return false;
+    if (!phase) {
+      if (!bases->len && !find_bases(phases, bases, error)) return false;
+      if (!tg_phases_go_on(phases, round.transfers * bases->len, error)) return false;
+      phase = make_round(phases, &round, bases, line.stride);
+    }
     g_ptr_array_add(phases->ready, phase);
   }
   return true;
@@ -137,10 +147,8 @@ bool tg_phases_draft_collective(TgPhases *phases, GError **error) {
   bool same = has_same_rounds(phases, statement);
   for (int64_t number = 0; number < tg_walk_lines(&phases->walk); number++) {
     TgLine line;
-    TgError failure;
     bool takes_part;
-    if (!tg_walk_line(&phases->walk, number, &line, &takes_part, &failure))
-      return tg_phases_expression_failed(phases, &failure, error);
+    if (!walk_line(phases, number, &line, &takes_part, error)) return false;
     if (!takes_part) continue;
     const GArray *pattern = line_pattern(phases, &line);
     if (!tg_phases_go_on(phases, pattern->len, error)) return false;

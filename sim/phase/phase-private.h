@@ -41,13 +41,14 @@ TgPhaseDraft *tg_phases_draft(TgPhases *phases, int32_t round);
 /** Turns the drafts into the current statement's phases. */
 void tg_phases_take_drafts(TgPhases *phases, const TgStatement *statement);
 
-/** What a phase of the statement reads, writes and waits for. */
+/** Sets what a phase of the statement reads, writes and waits for. */
 void tg_phases_set_uses(const TgPhases *phases, const TgStatement *statement, TgPhase *phase);
-/** Counts so many transfers, and asks the watch now and then: a statement may have millions of them. */
+/** Counts transfers, of which a statement may have millions, and asks the watch every 65,536 of them. False, with
+ * STOPPED, where it says to stop. */
 bool tg_phases_go_on(TgPhases *phases, guint transfers, GError **error);
-/** Returns false, with the reason as the schedule's fault. */
+/** Records the reason as a fault of the schedule. Always false. */
 bool tg_phases_expression_failed(TgPhases *phases, const TgError *reason, GError **error);
-/** Drafts the rounds of the current statement, a collective, or finds phases of them that are ready. */
+/** Drafts the rounds of the current statement, a collective, or adds their stored phases to `ready`. */
 bool tg_phases_draft_collective(TgPhases *phases, GError **error);
 
 /** Where blocks differ in size: begins to follow them, and makes the phases of the next statement. */

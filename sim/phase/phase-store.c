@@ -4,8 +4,8 @@
 
 struct TgPhaseStore {
   GHashTable *phases; /* TgPhase, by what is in it */
-  GHashTable *rounds; /* TgLineRound -> TgPhase, one of these */
-  gsize bytes;        /* that they hold */
+  GHashTable *rounds; /* TgLineRound -> TgPhase, whose reference `phases` holds */
+  gsize bytes;        /* that phases and keys hold */
 };
 
 /* Of a few of its numbers: phases with the same ones are compared. */
@@ -59,9 +59,10 @@ static guint hash_round(gconstpointer key) {
   uint64_t hash = (uint64_t)round->statement ^ (uint64_t)round->transfers << 32;
   for (guint t = 0; t < round->transfers; t++) {
     const TgLineTransfer *transfer = &round->transfer[t];
-    hash = hash * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)transfer->from + ((uint64_t)transfer->to << 32);
+    hash = (hash + (uint64_t)transfer->from + ((uint64_t)transfer->to << 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 32) + (uint64_t)transfer->bytes;
   }
-  return (guint)(hash >> 32 ^ hash);
+  return (guint)(hash * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 static gboolean is_same_round(gconstpointer a, gconstpointer b) {
@@ -70,7 +71,7 @@ static gboolean is_same_round(gconstpointer a, gconstpointer b) {
          tg_line_transfers_same(one->transfer, other->transfer, one->transfers);
 }
 
-/* The transfers lie behind it. */
+/* The transfers follow in the same allocation. */
 static TgLineRound *copy_round(const TgLineRound *round) {
   const gsize bytes = round->transfers * sizeof *round->transfer;
   TgLineRound *copy = g_malloc(sizeof *copy + bytes);
@@ -93,14 +94,14 @@ void tg_phase_store_free(TgPhaseStore *store) {
   g_free(store);
 }
 
-/* Whether there is room for so much. */
+/* Reserves so many bytes; false where the store is full. */
 static bool take_room(TgPhaseStore *store, gsize bytes) {
   if (store->bytes + bytes > TG_PHASE_STORE_BYTES) return false;
   store->bytes += bytes;
   return true;
 }
 
-/* The stored phase that is like this one, which may be itself; NULL where there is no room for it. */
+/* The stored phase that is like this one; stores this one where there is none. NULL where there is no room for it. */
 static TgPhase *find_stored(TgPhaseStore *store, TgPhase *phase) {
   TgPhase *known = g_hash_table_lookup(store->phases, phase);
   if (known) {
@@ -112,6 +113,7 @@ static TgPhase *find_stored(TgPhaseStore *store, TgPhase *phase) {
   return phase;
 }
 
+/* Gives one reference for another. */
 static TgPhase *exchange(TgPhase *phase, TgPhase *stored) {
   if (!stored || stored == phase) return phase;
   tg_phase_release(phase);

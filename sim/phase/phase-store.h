@@ -1,7 +1,7 @@
 /** @file phase-store.h
  * Private to sim/phase/: phases by what is in them. In SUMMA the root of a broadcast is another one at every
  * repetition, but along a ring its rounds are those of the repetition before, one later. A phase that comes again is
- * laid on the network once. */
+ * laid on the network once. Where all lines do the same, it is found by what one of them does, without being made. */
 #ifndef TG_PHASE_STORE_H
 #define TG_PHASE_STORE_H
 
@@ -9,7 +9,9 @@
 
 #include <glib.h>
 
-enum { TG_PHASE_STORE_BYTES = 8 << 20 /**< that its phases may hold; once it is full, new phases are not stored */ };
+enum {
+  TG_PHASE_STORE_BYTES = 8 << 20 /**< that its phases and keys may hold; once it is full, new phases are not stored */
+};
 
 /** All parcels that go from one position of a line to another in one round of a collective. */
 typedef struct TgLineTransfer {
@@ -18,10 +20,10 @@ typedef struct TgLineTransfer {
   int64_t bytes;
 } TgLineTransfer;
 
-/** Whether so many transfers are alike, but for the numbers of their rounds. */
+/** Whether the first `count` transfers are the same, whatever the numbers of their rounds. */
 bool tg_line_transfers_same(const TgLineTransfer *one, const TgLineTransfer *other, guint count);
 
-/** A round of a statement that all of its lines carry out alike. */
+/** A round of a statement, the same on all of its lines. */
 typedef struct TgLineRound {
   int statement;
   guint transfers;
@@ -38,9 +40,10 @@ void tg_phase_store_free(TgPhaseStore *store);
  */
 TgPhase *tg_phase_store_find(TgPhaseStore *store, TgPhase *phase);
 
-/** The same for a phase that is what all lines do in `round`, whose transfers are copied … */
+/** Like tg_phase_store_find(), but also stores the phase under `round`, whose transfers are copied … */
 TgPhase *tg_phase_store_find_round(TgPhaseStore *store, TgPhase *phase, const TgLineRound *round);
-/** … and, with a new reference, the phase of a round that is alike but for its number; NULL where none is stored. */
+/** … and the phase that was stored under such a round, whatever its number, with a new reference; NULL where there is
+ * none. */
 TgPhase *tg_phase_store_known_round(TgPhaseStore *store, const TgLineRound *round);
 
 #endif

@@ -161,7 +161,6 @@ bool tg_phases_expression_failed(TgPhases *phases, const TgError *reason, GError
   return TG_SIM_FAIL(error, SCHEDULE, "%s", reason->message);
 }
 
-/* A statement may have millions of transfers. */
 bool tg_phases_go_on(TgPhases *phases, guint transfers, GError **error) {
   enum { ASKED = 1 << 16 };
   phases->since_watched += transfers;

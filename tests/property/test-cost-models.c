@@ -75,7 +75,7 @@ static void check_monotone(CostCase *test) {
     TgCost before, after;
     test->options.model = models[m];
     /* A sender of several messages is free sooner with a protocol of more latency and more bandwidth; and where links
-     * differ, the latency of one may hide what another one's latency grows by, while that one gets faster. */
+     * differ, a latency that grows may be hidden behind another link's, while the bandwidth grows as well. */
     if (models[m] == TG_COST_LOGGP || !tg_links_alike(&test->machine)) test->machine.link.protocols.rows = 0;
     must_predict(test, &test->shape, &test->machine, &test->options, &before);
     for (gsize g = 0; g < G_N_ELEMENTS(growths); g++) {

@@ -103,13 +103,14 @@ static void hosts_have_links_of_their_own(void) {
   g_assert_true(noisy->hosts == 0 && noisy->machine.level[1].given == 0 && !*noisy->machine.network);
 }
 
-/* Ranks that take turns among the hosts, and those that are all on one of them. */
+/* Ranks that take turns among the hosts, hosts of several sizes; all ranks on one host, one rank on each. */
 static void hosts_are_not_always_told_apart(void) {
-  static const int32_t mixed[] = {0, 1, 0, 1}, uneven[] = {0, 1, 1, 1}, one[] = {0, 0};
+  static const int32_t in_turn[] = {0, 1, 0, 1}, uneven[] = {0, 1, 1, 1}, one[] = {0, 0}, each[] = {0, 1};
   static const struct {
     const int32_t *host;
     int32_t places;
-  } jobs[] = {{mixed, 4}, {uneven, 4}, {one, 2}};
+    bool mixed;
+  } jobs[] = {{in_turn, 4, true}, {uneven, 4, true}, {one, 2, false}, {each, 2, false}};
   for (gsize j = 0; j < G_N_ELEMENTS(jobs); j++) {
     reset((TgExecutorTraits){.fetches = true, .messages = true});
     fake_kind.on_gpu = false;
@@ -119,6 +120,7 @@ static void hosts_are_not_always_told_apart(void) {
     g_autoptr(TgCalibration) found = calibrate(jobs[j].places / 2, 2, TG_TRANSPORT_COPY);
     expect_link(&found->machine);
     g_assert_true(found->hosts == 0 && found->machine.level[1].given == 0 && !*found->machine.network);
+    g_assert_true(found->mixed == jobs[j].mixed);
   }
 }
 

@@ -473,7 +473,7 @@ static void test_protocols(void) {
     }
 }
 
-/* 800 bytes from host to host, and within a host: the slowest link of the way has the latency. */
+/* 800 bytes between hosts and within one: the latency is the largest on the route. */
 static void test_latency_between_hosts(void) {
   static const struct {
     const char *within_s, *between_s;

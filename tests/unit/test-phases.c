@@ -1,4 +1,4 @@
-/* Phases: they carry the messages of the walk, and whoever watches is asked while they are made. */
+/* Phases carry the messages of the walk, and whoever watches is asked while they are made. */
 #include "../schedule-text.h"
 #include "phase.h"
 #include "sim-error.h"
@@ -63,7 +63,7 @@ static int by_ends(const void *a, const void *b) {
   return (one->to > other->to) - (one->to < other->to);
 }
 
-/* What one round of the walk's current statement carries, in order of its ends. */
+/* The parcels of one round of the walk's current statement, one for each sender and receiver, sorted. */
 static GArray *round_of_walk(const TgWalk *walk, TgCollective collective, int round, const TgShape *shape) {
   enum { ELEMENT_BYTES = 8 };
   const TgSchedule *schedule = walk->schedule;
@@ -102,7 +102,7 @@ static GArray *parcels_of_phase(const TgPhase *phase) {
   return parcels;
 }
 
-/* Every phase of the run with `n` elements in a row of each block. */
+/* Compares every phase of a run with blocks of n x n elements. */
 static void compare_with_walk(const char *algo, const char *grid, gint64 n, TgCollective collective) {
   Bound bound;
   TgShape shape;
@@ -133,8 +133,8 @@ static void compare_with_walk(const char *algo, const char *grid, gint64 n, TgCo
   g_assert_cmpint(communicated, >, 0);
 }
 
-/* Where a round comes again with another root, and where it only seems to: a chain's last piece is longer than its
- * first, but the two go the same way in different repetitions. */
+/* Rounds that come again with another root, and rounds that only look alike: a chain's last piece may be longer than
+ * its first, but both take the same way in different repetitions. */
 static void test_messages_of_walk(void) {
   static const char *const algos[] = {"summa", "fox", "cannon"}, *const grids[] = {"2x2", "4x4", "5x5"};
   for (gsize a = 0; a < G_N_ELEMENTS(algos); a++)
@@ -143,9 +143,35 @@ static void test_messages_of_walk(void) {
         for (gint64 n = 1; n <= 7; n += 3) compare_with_walk(algos[a], grids[g], n, (TgCollective)collective);
 }
 
+/* The slot's index has no value at the last repetition on the last line, and there alone. The rounds of that repetition
+ * are known by then, but the run fails. */
+static void test_slot_of_one_line(void) {
+  static const char text[] = "schedule t\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nrepeat s in q\n"
+                             "  broadcast A along j from s into P[0/(2-s/(q-1)-i/(q-1))]\n";
+  Bound bound;
+  TgShape shape;
+  TgPhase *phase = NULL;
+  TgPhaseAt at;
+  TgProgress progress;
+  g_autoptr(GError) error = NULL;
+  if (!bound_from(&bound, text, "4x4", NULL)) g_error("%s", bound.error.message);
+  g_assert_true(tg_shape_init(&shape, &bound.schedule.computes, 16, 16, 16, &error));
+  const TgPhasesOf of = {.schedule = &bound.schedule,
+                         .names = &bound.names,
+                         .shape = &shape,
+                         .element_bytes = 8,
+                         .collective = TG_COLLECTIVE_RING};
+  g_autoptr(TgPhases) phases = tg_phases_new(&of, &error);
+  g_assert_no_error(error);
+  while ((progress = tg_phases_next(phases, &phase, &at, &error)) == TG_PROGRESS_MORE) tg_phase_release(phase);
+  g_assert_cmpint(progress, ==, TG_PROGRESS_ERROR);
+  g_assert_error(error, TG_SIM_ERROR, TG_SIM_ERROR_SCHEDULE);
+}
+
 int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/phases/watched", test_watched);
-  g_test_add_func("/phases/messages of the walk", test_messages_of_walk);
+  g_test_add_func("/phases/messages-of-walk", test_messages_of_walk);
+  g_test_add_func("/phases/slot-of-one-line", test_slot_of_one_line);
   return g_test_run();
 }
