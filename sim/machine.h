@@ -222,6 +222,9 @@ TgMachineProtocol tg_link_best(const TgMachineLink *link, double bytes);
 
 /** Whether some axis of the network has protocols. */
 bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology);
+/** Whether all links of the network have the same latency, time of a hop and bandwidth, whatever the size of a message.
+ */
+bool tg_machine_has_one_link(const TgMachine *machine, const TgTopology *topology);
 
 /** The smallest size above `bytes`, in bytes, from which some axis of the network takes messages by another protocol;
  * INFINITY where there is none. */

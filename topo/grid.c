@@ -199,7 +199,8 @@ static int64_t grid_bisection(const TgLevel *level) {
   .degree_max = grid_degree_max, .bisection = grid_bisection
 
 const TgNetworkKindRow tg_torus = {
-    .info = {"torus", "torus:4x4", "grid with wraparound links; dimension-ordered routes, the shorter way round", 1,
+    .info = {"torus", "torus:4x4",
+             "grid with wraparound links; dimension-ordered routes, last coordinate first, the shorter way round", 1,
              TG_MAX_DIMS, NULL, true},
     GRID_FUNCTIONS,
 };

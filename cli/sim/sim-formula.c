@@ -88,7 +88,7 @@ static void print_difference(TgCli *cli, const TgEstimate *run) {
   time[1] = time_with(run, &options);
   g_autofree char *model = g_strdup_printf("the model %s, not hockney: messages affect one another on their way",
                                            tg_cost_model_name(run->options.model));
-  const char *counts = run->network.levels > 1
+  const char *counts = run->network.levels > 1 && time[1] > time[0]
                            ? "messages share links between hosts, or are not those that the formula assumes"
                            : "the messages and products of the schedule are not those that the formula assumes";
   if (matters(run, time[1] - time[0])) add_reason(table, time[1] - time[0], counts);
@@ -121,7 +121,7 @@ TgExit tg_sim_print_formula(TgCli *cli, const TgEstimate *run) {
   print_text(cli, "checked", tg_formula_text(run->formula, TG_FORMULA_CHECKED));
   print_quantity(cli, run, TG_FORMULA_COMMUNICATION, symbols, "communication", run->closed_form_communication_s);
   print_quantity(cli, run, TG_FORMULA_COMPUTE, symbols, "products", run->closed_form_compute_s);
-  print_symbols(cli, run, symbols);
+  if (tg_machine_has_one_link(&run->machine, &run->network)) print_symbols(cli, run, symbols);
   if (symbols == TG_FORMULA_GRAMA_SYMBOLS)
     print_text(cli, "as printed", tg_formula_text(run->formula, TG_FORMULA_GRAMA));
   print_text(cli, "isoefficiency", tg_formula_text(run->formula, TG_FORMULA_ISOEFFICIENCY));

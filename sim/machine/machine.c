@@ -20,7 +20,8 @@ static bool fail_fit(const TgMachine *machine, const TgTopology *topology, const
   if (*machine->network)
     g_snprintf(remedy, sizeof remedy, "choose %s, which it describes, or leave the section out", machine->network);
   else
-    g_strlcpy(remedy, "choose a network that has it, or leave the section out", sizeof remedy);
+    g_strlcpy(remedy, "choose a network that has it (--network, or network = in the file), or leave the section out",
+              sizeof remedy);
   return tg_error_set(error, 0, 0, "%s%s has numbers for [%s], which %s does not have; %s",
                       *machine->name ? "machine " : "the machine", machine->name, section, network, remedy);
 }
@@ -99,6 +100,18 @@ double tg_machine_next_protocol(const TgMachine *machine, const TgTopology *topo
 
 bool tg_machine_has_protocols(const TgMachine *machine, const TgTopology *topology) {
   return tg_machine_next_protocol(machine, topology, 0) < INFINITY;
+}
+
+bool tg_machine_has_one_link(const TgMachine *machine, const TgTopology *topology) {
+  const TgMachineLink first = tg_machine_link(machine, topology, 0, 0);
+  for (int level = 0; level < topology->levels; level++)
+    for (int axis = 0; axis < tg_level_axes(&topology->level[level]); axis++) {
+      const TgMachineLink link = tg_machine_link(machine, topology, level, axis);
+      if (link.latency_s != first.latency_s || link.per_hop_s != first.per_hop_s ||
+          link.bandwidth_bytes_per_s != first.bandwidth_bytes_per_s)
+        return false;
+    }
+  return !tg_machine_has_protocols(machine, topology);
 }
 
 bool tg_machine_has_half_duplex(const TgMachine *machine, const TgTopology *topology) {

@@ -281,6 +281,8 @@ static bool set_values(const TgEstimate *estimate, TgFormulaValues *values, GErr
   const double flops_per_s = tg_machine_flops_per_s(&estimate->machine, product.m, product.n, product.k);
   if (tg_machine_has_protocols(&estimate->machine, &estimate->network))
     return TG_SIM_FAIL(error, BAD_INPUT, "it assumes one latency and one bandwidth, but the machine has `protocols`");
+  if (!tg_machine_has_one_link(&estimate->machine, &estimate->network))
+    return TG_SIM_FAIL(error, BAD_INPUT, "it assumes one latency and one bandwidth, but links of the network differ");
   return tg_formula_values_schedule(values, estimate->schedule, estimate->names, error) &&
          tg_formula_values_sizes(values, shape->m, shape->n, shape->k, error) &&
          tg_formula_values_machine(values, link.latency_s, 1 / link.bandwidth_bytes_per_s, link.per_hop_s,

@@ -212,9 +212,10 @@ static void links_of_absent_levels_and_axes_do_not_fit(void) {
       parse("[machine]\nname = m\nnetwork = switch:4*switch:8\n" LINK "[level.1]\nlatency_s = 0\n" PROCESSOR);
   TgTopology topology = network("torus:4x4x4");
   g_assert_false(tg_machine_fits(&levels, &topology, &error));
-  g_assert_cmpstr(error.message, ==,
-                  "the machine has numbers for [level.1], which torus:4x4x4 does not have; choose a network that has "
-                  "it, or leave the section out");
+  g_assert_cmpstr(
+      error.message, ==,
+      "the machine has numbers for [level.1], which torus:4x4x4 does not have; choose a network that has it "
+      "(--network, or network = in the file), or leave the section out");
   g_assert_false(tg_machine_fits(&named, &topology, &error));
   g_assert_cmpstr(error.message, ==,
                   "machine m has numbers for [level.1], which torus:4x4x4 does not have; choose "
@@ -222,8 +223,8 @@ static void links_of_absent_levels_and_axes_do_not_fit(void) {
   const TgMachine titled = parse("[machine]\nname = m\n" LINK "[link.3]\nlatency_s = 0\n" PROCESSOR);
   g_assert_false(tg_machine_fits(&titled, &topology, &error));
   g_assert_cmpstr(error.message, ==,
-                  "machine m has numbers for [link.3], which torus:4x4x4 does not have; choose a network that has it, "
-                  "or leave the section out");
+                  "machine m has numbers for [link.3], which torus:4x4x4 does not have; choose a network that has it "
+                  "(--network, or network = in the file), or leave the section out");
   topology = network("ring:4*ring:4");
   g_assert_true(tg_machine_fits(&levels, &topology, &error));
   g_assert_false(tg_machine_fits(&machine, &topology, &error));

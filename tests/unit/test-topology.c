@@ -39,7 +39,7 @@ static const BadText bad_texts[] = {
      "line:18446744073709551620: column 6: the extent is 18446744073709551620, expected 1 to 16777216"},
     {"torus:16777216x16777216x16777216x16777216", 1,
      "torus:16777216x16777216x16777216x16777216: column 1: the network grows beyond 16777216 nodes (torus: grid "
-     "with wraparound links; dimension-ordered routes, the shorter way round)"},
+     "with wraparound links; dimension-ordered routes, last coordinate first, the shorter way round)"},
     {"hypercube:64", 1,
      "hypercube:64: column 1: the network grows beyond 16777216 nodes (hypercube: 2^d nodes, neighbours differ in "
      "one "
