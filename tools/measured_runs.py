@@ -235,7 +235,8 @@ def network(files):
             lines.append([str(one["hosts"]), one["rate"].replace("mbit", " Mbit/s").replace("gbit", " Gbit/s"), run["algorithm"], run["grid"],
                           str(run["n"]), f"{run['predicted_s']:.3g} s", f"{on_s:.3g} s", f"{run['predicted_s'] / on_s - 1:+.0%}", f"{off_s / on_s:.2f}"])
     heads = ["hosts", "rate", "schedule", "grid", "n", "predicted", "measured", "error", "without overlap, times as long"]
-    return markdown(heads, lines) + ["", where(files)]
+    places = dict.fromkeys(where([one]) for results in files for one in results["measured"])
+    return markdown(heads, lines) + ["", " ".join(places)]
 
 
 def plans(files):
