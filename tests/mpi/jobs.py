@@ -65,12 +65,19 @@ def processes(ancestor=None):
     return sorted(process for process in found if ancestor is None or is_below(process))
 
 
-def wait_for_ranks(job, count):
-    """They exist; how far they are is random."""
+def has_loaded(process, library):
+    try:
+        return library in pathlib.Path(f"/proc/{process}/maps").read_text()
+    except OSError:
+        return False
+
+
+def wait_for_ranks(job, count, loaded=""):
+    """They exist, and have loaded that library: BLAS comes after all that MPI does to begin. How far they are otherwise is random."""
     found = []
     for _ in range(1500):
         found = processes(job.pid)
-        if len(found) == count:
+        if len(found) == count and all(has_loaded(rank, loaded) for rank in found):
             return found
         time.sleep(0.02)
     job.terminate()
