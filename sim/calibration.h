@@ -41,6 +41,7 @@ typedef struct TgCalibrationSample {
   bool near;           /**< its moves stay on a core that several processors share */
   int32_t sharing;     /**< ranks per host that send to other hosts at once; 0: moves stay within a host */
   bool few_rows;       /**< products alone, but of few rows */
+  bool deep;           /**< products alone, with TG_MACHINE_DEEP times as many inner elements as rows and columns */
   int32_t rest;    /**< products alone, with so many rows (below 0: columns) more than rows of another sample; or 0 */
   bool far;        /**< with more memory than a cache holds, to find out what that costs */
   char *left_out;  /**< NULL: used */

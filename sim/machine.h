@@ -20,6 +20,7 @@ enum {
   TG_MACHINE_SOURCE_BYTES = 256, /**< likewise */
   TG_MACHINE_AXES = 32,          /**< axes of a network that can have rates of their own */
   TG_MACHINE_RATES = 32,         /**< rows of the table of rates */
+  TG_MACHINE_DEEP = 8,           /**< times as many inner elements as rows and columns: the products of deep_rate */
   TG_MACHINE_PROTOCOLS = 8,      /**< of a link, by size of the message */
   TG_MACHINE_RESTS = 6,          /**< pieces of 1, 2, 4, … rows */
   TG_MACHINE_WORD_BYTES = 32     /**< of names in [executor], with the terminating 0 */
@@ -114,7 +115,9 @@ typedef struct TgMachineProcessor {
   double flops_per_s;  /**< where there is no table, of products that fill their tiles; may be INFINITY */
   double memory_bytes; /**< INFINITY where the file sets no limit */
   TgMachineRates rate; /**< likewise */
-  double tile_rows;    /**< of C that the processor multiplies at a time; 0: the file has no tiles, as 1 */
+  TgMachineRates deep_rate; /**< of products with TG_MACHINE_DEEP times as many inner elements as rows, and as columns;
+                               no rows: the file has none, and they are as quick as others */
+  double tile_rows;         /**< of C that the processor multiplies at a time; 0: the file has no tiles, as 1 */
   double tile_columns;
   double additions_per_s; /**< of elements, where blocks are summed up; 0: the file gives none, and they take no time */
   double cache_bytes;     /**< what may be read and written in between before a block is no longer near the
@@ -257,9 +260,12 @@ double tg_machine_tiled_columns(const TgMachine *machine, int64_t n);
 double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n);
 
 /** Rate of a local product of m x k by k x n: the constant one, or that of the table at the size (m n k)^(1/3),
- * linear in the size between two rows, and that of the first or last row beyond them. Where the machine has tiles, that
- * of m x n filled up to whole ones, times the part of them that is m x n. m, n, k at least 1. */
+ * linear in the size between two rows, and that of the first or last row beyond them. If k > max(m, n) and the machine
+ * has a deep_rate, times (deep_rate / rate)^d, d = min(1, log(k / max(m, n)) / log(TG_MACHINE_DEEP)). Where the machine
+ * has tiles, that of m x n filled up to whole ones, times the part of them that is m x n. m, n, k at least 1. */
 double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
+/** No product has a higher rate. */
+double tg_machine_best_flops_per_s(const TgMachine *machine);
 
 /** Elements of A, B and C in a product of m x k by k x n, beyond the s² of a cubic one of as many operations, s³ = m n
  * k; negative where it has fewer. */

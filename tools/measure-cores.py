@@ -111,7 +111,7 @@ def machine_text(result):
     processor = ["additions_per_s", "a_elements_per_s", "b_elements_per_s", "c_elements_per_s", "cache_bytes", "miss_bytes_per_s", "copy_s",
                  "copy_bytes_per_s"]
     tables = {name: [(2**piece, takes) for piece, takes in enumerate(fit.get(name, []))] for name in ("rest_rows", "rest_columns")}
-    tables["rate"] = [(row["size"], row["flops_per_s"]) for row in fit["rate"]]
+    tables |= {name: [(row["size"], row["flops_per_s"]) for row in fit.get(name, [])] for name in ("rate", "deep_rate")}
     sections = {"machine": {"name": "stored", "source": "a calibration", "residual": calibration["residual"], "spread": calibration["spread"]},
                 "link": {name: fit[name] for name in ("latency_s", "bandwidth_bytes_per_s")}, "port": {"ports": "fetch"},
                 "processor": {name: "; ".join(f"{at}:{value}" for at, value in rows) for name, rows in tables.items() if rows} |

@@ -241,6 +241,8 @@ static void write_fit(TgJson *json, const TgCalibration *calibration) {
                         calibration->hosts ? machine->level[1].bandwidth_bytes_per_s : NAN);
   tg_json_member_rows(json, "rate", rate_fields, processor->rate.row, (size_t)processor->rate.rows,
                       sizeof *processor->rate.row);
+  tg_json_member_rows(json, "deep_rate", rate_fields, processor->deep_rate.row, (size_t)processor->deep_rate.rows,
+                      sizeof *processor->deep_rate.row);
   tg_json_member_double(json, "flops_per_s", processor->rate.rows ? NAN : processor->flops_per_s);
   tg_json_member_double(json, "additions_per_s", given(processor->additions_per_s));
   tg_json_member_double(json, "a_elements_per_s", given(processor->a_elements_per_s));

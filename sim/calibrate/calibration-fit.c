@@ -225,6 +225,13 @@ static void round_link(TgMachineLink *link) {
   }
 }
 
+static void round_rates(TgMachineRates *rates) {
+  for (int32_t r = 0; r < rates->rows; r++) {
+    rates->row[r].size = rounded(rates->row[r].size);
+    rates->row[r].flops_per_s = rounded(rates->row[r].flops_per_s);
+  }
+}
+
 static void round_all(TgMachine *machine) {
   double *const numbers[] = {&machine->processor.additions_per_s,
                              &machine->processor.cache_bytes,
@@ -244,10 +251,8 @@ static void round_all(TgMachine *machine) {
   }
   round_link(&machine->link);
   round_link(&machine->level[1]);
-  for (int32_t r = 0; r < machine->processor.rate.rows; r++) {
-    machine->processor.rate.row[r].size = rounded(machine->processor.rate.row[r].size);
-    machine->processor.rate.row[r].flops_per_s = rounded(machine->processor.rate.row[r].flops_per_s);
-  }
+  round_rates(&machine->processor.rate);
+  round_rates(&machine->processor.deep_rate);
 }
 
 static void name_all(TgCalibration *calibration, const TgCalibrationPlan *plan) {

@@ -50,14 +50,14 @@ static double rate_at(const TgCalibration *calibration, double size) {
   return flops * squares / sum;
 }
 
-/* In its place, so that sizes increase. */
-static void add_rate(const TgCalibration *calibration, TgMachineRates *rates, double size) {
+/* In its place, so that sizes increase; none twice. */
+static void add_rate(TgMachineRates *rates, double size, double flops_per_s) {
   int32_t place = rates->rows;
   for (int32_t r = 0; r < rates->rows; r++)
     if (is_same(rates->row[r].size, size)) return;
   if (rates->rows == TG_MACHINE_RATES) return;
   for (; place > 0 && rates->row[place - 1].size > size; place--) rates->row[place] = rates->row[place - 1];
-  rates->row[place] = (TgMachineRate){.size = size, .flops_per_s = rate_at(calibration, size)};
+  rates->row[place] = (TgMachineRate){.size = size, .flops_per_s = flops_per_s};
   rates->rows++;
 }
 
@@ -70,8 +70,8 @@ static bool fit_rates(TgCalibration *calibration, const TgCalibrationPlan *plan,
   }
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
-    if (!sample->left_out && has_products_alone(sample))
-      add_rate(calibration, &processor->rate, size_of(calibration, sample));
+    const double size = size_of(calibration, sample);
+    if (!sample->left_out && has_products_alone(sample)) add_rate(&processor->rate, size, rate_at(calibration, size));
   }
   if (processor->rate.rows == 0) return tg_calibration_too_few(calibration, plan, "products", 0, 1, error);
   tg_machine_give(&calibration->machine, &processor->rate);
@@ -141,9 +141,24 @@ static void fit_thin_products(TgCalibration *calibration) {
     if (value[matrix] > 0) *rate[matrix] = 1 / value[matrix];
 }
 
+/* What is left of the times of deep products beside what their elements take. */
+static void fit_deep_products(TgCalibration *calibration) {
+  TgMachineRates *deep = &calibration->machine.processor.deep_rate;
+  deep->rows = 0;
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    if (!sample->deep || sample->left_out) continue;
+    const double beside_s =
+        tg_machine_beside_s(&calibration->machine, sample->block[0], sample->block[1], sample->block[2]);
+    if (beside_s < sample->product_s)
+      add_rate(deep, size_of(calibration, sample), flops_of(calibration, sample) / (sample->product_s - beside_s));
+  }
+}
+
 /* Of what was fitted again and again, what the last time found. */
 static void give_products(TgMachine *machine) {
   TgMachineProcessor *processor = &machine->processor;
+  if (processor->deep_rate.rows > 0) tg_machine_give(machine, &processor->deep_rate);
   const double *const rate[] = {&processor->a_elements_per_s, &processor->b_elements_per_s,
                                 &processor->c_elements_per_s};
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
@@ -165,9 +180,10 @@ static double rate_without(const TgMachineRates *rates, double size) {
 }
 
 double tg_calibration_held_out_s(const TgCalibration *calibration, const TgCalibrationSample *sample) {
-  const TgMachineRates *rates = &calibration->machine.processor.rate;
+  const TgMachineProcessor *processor = &calibration->machine.processor;
+  const TgMachineRates *rates = sample->deep ? &processor->deep_rate : &processor->rate;
   const double size = size_of(calibration, sample);
-  const double without = has_products_alone(sample) ? rate_without(rates, size) : 0;
+  const double without = has_products_alone(sample) || sample->deep ? rate_without(rates, size) : 0;
   if (without == 0) return sample->fitted_s;
   double with = 0;
   for (int32_t r = 0; r < rates->rows; r++)
@@ -181,6 +197,7 @@ bool tg_calibration_fit_products(TgCalibration *calibration, const TgCalibration
   for (int again = 0; again < ROUNDS; again++) { /* the blocks of rests are a little thin, and of thin products rests */
     fit_rests(calibration);
     if (!plan->kind->traits.overlaps) fit_thin_products(calibration);
+    fit_deep_products(calibration);
   }
   give_products(&calibration->machine);
   return true;

@@ -89,6 +89,18 @@ static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *pl
   }
 }
 
+/* Of about the same sizes as the cubic ones, and of rows and columns that a kernel takes whole. */
+static void add_deep(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
+  const int64_t whole = INT64_C(1) << REST_PIECES;
+  int64_t last = 0;
+  for (int i = 0; i < plan->sizes && !plan->kind->on_gpu; i++) {
+    const int64_t s = (plan->size[i] / 2 + whole - 1) / whole * whole, k = TG_MACHINE_DEEP * s;
+    if (s != last)
+      add_sample(calibration, plan, blocks_of(grid, products_of(plan, grid, 1, s, s, k), s, s, k))->deep = true;
+    last = s;
+  }
+}
+
 /* Of sizes that a kernel takes whole: products of 1, 2, 4 and 8 rows more, and of as many columns more. */
 static void add_rests(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
   int sizes = 0;
@@ -192,6 +204,7 @@ static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan
   add_products(calibration, plan, apart, false);
   add_rests(calibration, plan, apart);
   add_few_rows(calibration, plan, apart);
+  add_deep(calibration, plan, apart);
   add_additions(calibration, plan, apart);
   add_links(calibration, plan, facts, apart);
   if (plan->options.transport != TG_TRANSPORT_PULL) add_moves(calibration, plan, on_one_core, WAY_NEAR);
@@ -207,6 +220,7 @@ static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, c
   add_products(calibration, plan, grid, false);
   add_rests(calibration, plan, grid);
   add_few_rows(calibration, plan, grid);
+  add_deep(calibration, plan, grid);
   add_additions(calibration, plan, grid);
   add_links(calibration, plan, facts, grid);
 }
@@ -313,8 +327,8 @@ static bool finish(TgCalibrationSample *sample, const TgCalibrationPlan *plan, G
   set_sizes(sample, plan);
   const double turns = (double)tg_executor_turns(&times->facts);
   sample->product_s = times->multiply_s / (turns * (double)(sample->passes * sample->probe.products));
-  if (has_products_alone(sample) || sample->rest || sample->few_rows || sample->far || plan->kind->traits.overlaps)
-    return true;
+  if (!sample->probe.hops && !sample->probe.adds) return true;
+  if (plan->kind->traits.overlaps) return true;
   const double moves = turns * (double)(sample->passes * tg_probe_moves(&sample->probe));
   sample->move_s = (isnan(times->move_s) ? compare_with_none(sample, plan, error) : times->move_s) / moves;
   return !isnan(sample->move_s);

@@ -45,6 +45,7 @@ static const TgMachineKey port_keys[] = {
 static const TgMachineKey processor_keys[] = {
     KEY(TgMachineProcessor, flops_per_s, TG_VALUE_FLOPS, false, {0}),
     KEY(TgMachineProcessor, rate, TG_VALUE_RATES, false, {0}),
+    KEY(TgMachineProcessor, deep_rate, TG_VALUE_RATES, false, {0}),
     KEY(TgMachineProcessor, memory_bytes, TG_VALUE_BYTES, false, {0}),
     KEY(TgMachineProcessor, tile_rows, TG_VALUE_COUNT, false, {0}),
     KEY(TgMachineProcessor, tile_columns, TG_VALUE_COUNT, false, {0}),

@@ -265,6 +265,10 @@ static bool check(const Reader *reader) {
   if (constant && table)
     return tg_error_set(reader->error, MAX(processor->key_line[0], processor->key_line[1]), 1,
                         "[processor] has both flops_per_s and a table, rate; keep one of them");
+  if (constant && machine->processor.deep_rate.rows > 0)
+    return tg_error_set(
+        reader->error, processor->line, 1,
+        "[processor] has deep_rate, but not the table that it adds to; write rate instead of flops_per_s");
   if ((machine->processor.tile_rows > 0 && machine->processor.rest_rows.pieces > 0) ||
       (machine->processor.tile_columns > 0 && machine->processor.rest_columns.pieces > 0))
     return tg_error_set(reader->error, processor->line, 1,

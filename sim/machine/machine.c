@@ -170,11 +170,35 @@ double tg_machine_tiled_elements(const TgMachine *machine, int64_t m, int64_t n)
   return tg_machine_tiled_rows(machine, m) * tg_machine_tiled_columns(machine, n);
 }
 
+/* How many times as quick as a cubic product of that size a deep one is. */
+static double deep_part(const TgMachineProcessor *processor, double size, double depth) {
+  const TgMachineRates *deep = &processor->deep_rate;
+  if (deep->rows == 0 || depth <= 1) return 1;
+  const double within = fmin(fmax(size, deep->row[0].size), deep->row[deep->rows - 1].size);
+  const double part = interpolate(deep, within) / interpolate(&processor->rate, within);
+  return pow(part, fmin(log(depth) / log(TG_MACHINE_DEEP), 1));
+}
+
 double tg_machine_flops_per_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k) {
+  const TgMachineProcessor *processor = &machine->processor;
   const double elements = tg_machine_tiled_elements(machine, m, n);
   const double part = elements > 0 ? (double)m * (double)n / elements : 1;
-  if (machine->processor.rate.rows == 0) return part * machine->processor.flops_per_s;
-  return part * interpolate(&machine->processor.rate, cbrt(elements * (double)k));
+  if (processor->rate.rows == 0) return part * processor->flops_per_s;
+  const double size = cbrt(elements * (double)k), depth = (double)k / fmax((double)m, (double)n);
+  return part * interpolate(&processor->rate, size) * deep_part(processor, size, depth);
+}
+
+double tg_machine_best_flops_per_s(const TgMachine *machine) {
+  const TgMachineProcessor *processor = &machine->processor;
+  const TgMachineRates *rate = &processor->rate, *deep = &processor->deep_rate;
+  if (rate->rows == 0) return processor->flops_per_s;
+  double best = 0, part = 1; /* the part is greatest where one of both tables has a row */
+  for (int32_t r = 0; r < rate->rows; r++) {
+    best = fmax(best, rate->row[r].flops_per_s);
+    part = fmax(part, deep_part(processor, rate->row[r].size, TG_MACHINE_DEEP));
+  }
+  for (int32_t r = 0; r < deep->rows; r++) part = fmax(part, deep_part(processor, deep->row[r].size, TG_MACHINE_DEEP));
+  return best * part;
 }
 
 void tg_machine_thin_elements(int64_t m, int64_t n, int64_t k, double elements[3]) {

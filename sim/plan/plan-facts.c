@@ -402,19 +402,9 @@ static void find_memory(const TgPlanRequest *request, const TgSchedule *schedule
   facts->memory_high_bytes = fmax(high_bytes, facts->memory_low_bytes);
 }
 
-/* The quickest rate that the machine has for any product. */
-static double best_rate(const TgMachine *machine) {
-  double rate = machine->processor.flops_per_s;
-  for (int r = 0; r < machine->processor.rate.rows; r++) {
-    double row = machine->processor.rate.row[r].flops_per_s;
-    rate = r ? fmax(rate, row) : row;
-  }
-  return rate;
-}
-
 double tg_plan_least_s(const TgPlanRequest *request, int64_t processors) {
   return 2.0 * (double)request->m * (double)request->n * (double)request->k /
-         ((double)processors * best_rate(request->machine)) * (1 - 1e-9);
+         ((double)processors * tg_machine_best_flops_per_s(request->machine)) * (1 - 1e-9);
 }
 
 /* Rows of all blocks of C together, or columns, each block with its tiles whole. */

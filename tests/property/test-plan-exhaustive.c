@@ -189,7 +189,8 @@ static char *random_machine(GRand *rand, TgMachine *machine) {
       g_rand_boolean(rand) ? g_strdup_printf("flops_per_s = %.3e\n%s", flops_per_s,
                                              tiles[g_rand_int_range(rand, 0, G_N_ELEMENTS(tiles))])
       : g_rand_boolean(rand)
-          ? g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e", flops_per_s / 10, flops_per_s / 2, flops_per_s)
+          ? g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e\n%s%.3e%s", flops_per_s / 10, flops_per_s / 2, flops_per_s,
+                            "deep_rate = 4:", flops_per_s, g_rand_boolean(rand) ? "; 16:1e8\n" : "\n")
           : g_strdup_printf("rate = 2:%.3e; 8:%.3e; 32:%.3e\na_elements_per_s = %.3e\nadditions_per_s = %.3e",
                             flops_per_s, flops_per_s * 2, flops_per_s / 3, flops_per_s / 50, flops_per_s / 20);
   char *text = g_strdup_printf(

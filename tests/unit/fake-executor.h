@@ -26,6 +26,7 @@ static struct Fake {
   double last; /**< times as long as all on average the last processor is busy; 0: as long */
   double additions_per_s;
   double elements_per_s[3]; /* of A, B and C; 0: thin products take no longer */
+  double deep;              /* times as long as others products take of 8 times as many inner elements; 0: as long */
   double latency_s, bandwidth_bytes_per_s, flops_per_s, launch_s, round_s, pass_s;
 } fake;
 
@@ -133,7 +134,8 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
   const double m_rows = fake_rows(ceil(m / rows) * rows, fake.takes[0]);
   const double n_columns = fake_rows(ceil(n / columns) * columns, fake.takes[1]);
   const double turns = (double)tg_executor_turns(facts);
-  *multiply_s = turns * (double)own->products[s] * 2 * m_rows * n_columns * k / fake.flops_per_s;
+  const double longer = fake.deep > 0 && k > fmax(m, n) ? pow(fake.deep, fmin(log(k / fmax(m, n)) / log(8), 1)) : 1;
+  *multiply_s = turns * (double)own->products[s] * 2 * m_rows * n_columns * k * longer / fake.flops_per_s;
   const double square = pow(m * n * k, 2.0 / 3), elements[] = {m * k - square, k * n - square, m * n - square};
   for (int matrix = 0; matrix < 3; matrix++)
     if (fake.elements_per_s[matrix] > 0)

@@ -56,7 +56,7 @@ static void moves_apart(void) {
     g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
     const TgMachine *machine = &found->machine;
     g_assert_false(found->tiled || found->hidden || found->no_links);
-    g_assert_cmpint(found->samples->len, ==, turns ? 32 : 8);
+    g_assert_cmpint(found->samples->len, ==, turns ? 35 : 8);
     if (turns) expect_near(machine->processor.additions_per_s, 3e9);
     if (!turns) g_assert_true(machine->processor.additions_per_s == 0);
     expect_link(machine);
@@ -178,6 +178,27 @@ static void thin_products(void) {
   expect_link(machine);
   for (int r = 0; r < 4; r++) expect_near(machine->processor.rate.row[r].flops_per_s, 1e10);
   g_assert_cmpfloat(machine->residual, <, 1e-2); /* small ones with fewer elements count as none */
+}
+
+/* Products of many inner elements take longer, beside what their elements take. */
+static void deep_products(void) {
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = 1;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+  const double elements_per_s[] = {4e9, 5e9, 2e9};
+  memcpy(fake.elements_per_s, elements_per_s, sizeof elements_per_s);
+  fake.deep = 1.25;
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  const TgMachine *machine = &found->machine;
+  expect_near(machine->processor.a_elements_per_s, 4e9);
+  expect_near(machine->processor.c_elements_per_s, 2e9);
+  g_assert_cmpint(machine->processor.deep_rate.rows, ==, 3); /* of 16, 32 and 48 rows and columns */
+  for (int r = 0; r < 3; r++) expect_near(machine->processor.deep_rate.row[r].flops_per_s, 1e10 / 1.25);
+  expect_near(machine->processor.deep_rate.row[2].size, 96);
+  const double thin_s = 4.0 * 48 * 48 / 4e9 + 4.0 * 48 * 48 / 5e9 - 3.0 * 48 * 48 / 2e9;
+  expect_near(tg_machine_product_s(machine, 48, 48, 384), 2 * 48 * 48 * 384 * 1.25 / 1e10 + thin_s);
+  g_assert_cmpfloat(machine->residual, <, 1e-2);
 }
 
 /* A few rows or columns more than a kernel takes at a time take longer than as many others. */
@@ -469,6 +490,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/calibration/drift", drift_is_seen);
   g_test_add_func("/calibration/noise", noise_is_readable);
   g_test_add_func("/calibration/thin-products", thin_products);
+  g_test_add_func("/calibration/deep-products", deep_products);
   g_test_add_func("/calibration/rests", rests_of_rows_and_columns);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
   g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);

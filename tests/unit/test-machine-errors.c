@@ -103,6 +103,8 @@ static const Bad bad[] = {
      "a rate in a table must be finite; write flops_per_s = inf instead of the table"},
     {"[processor]\nflops_per_s = 1\nrate = 64:2e10\n" LINK, 3, 1,
      "[processor] has both flops_per_s and a table, rate; keep one of them"},
+    {"[processor]\nflops_per_s = 1\ndeep_rate = 64:2e10\n" LINK, 1, 1,
+     "[processor] has deep_rate, but not the table that it adds to; write rate instead of flops_per_s"},
     /* words and texts */
     {"[link]\nduplex = both\n", 2, 10, "duplex = both is unknown; write full or half"},
     {"[port]\nports = 1\n", 2, 9, "ports = 1 is unknown; write one, all or fetch"},

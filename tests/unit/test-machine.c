@@ -136,6 +136,21 @@ static void rates_are_interpolated_in_the_size(void) {
   g_assert_cmpfloat_with_epsilon(tg_machine_product_s(&machine, 64, 512, 4096), 2 * 134217728.0 / 4e11, 1e-9);
 }
 
+/* Rates of k = 8 m: half, and twice, those of cubic products; a geometric mean where k is less than 8 m. */
+static void deep_products_have_rates_of_their_own(void) {
+  const TgMachine machine = parse(LINK "[processor]\nrate = 64:2e10; 512:4e11; 1024:3e11\n"
+                                       "deep_rate = 64:1e10; 512:8e11\n");
+  g_assert_cmpfloat_with_epsilon(tg_machine_flops_per_s(&machine, 32, 32, 256), 1e10, 1);
+  g_assert_cmpfloat_with_epsilon(tg_machine_flops_per_s(&machine, 256, 256, 2048), 8e11, 100);
+  g_assert_cmpfloat_with_epsilon(tg_machine_flops_per_s(&machine, 256, 8, 65536), 8e11, 100);  /* deeper: the same */
+  g_assert_cmpfloat_with_epsilon(tg_machine_flops_per_s(&machine, 8, 8, 64), 1e10, 1);         /* half of 2e10 */
+  g_assert_cmpfloat_with_epsilon(tg_machine_flops_per_s(&machine, 512, 512, 4096), 6e11, 100); /* twice 3e11 */
+  g_assert_cmpfloat_with_epsilon(tg_machine_flops_per_s(&machine, 256, 512, 1024), 4e11 * cbrt(2), 100);
+  g_assert_cmpfloat_with_epsilon(tg_machine_flops_per_s(&machine, 8, 64, 64), 2e10, 1); /* few rows are not deep */
+  g_assert_cmpfloat_with_epsilon(tg_machine_flops_per_s(&machine, 512, 512, 512), 4e11, 100);
+  g_assert_cmpfloat_with_epsilon(tg_machine_best_flops_per_s(&machine), 8e11, 100);
+}
+
 /* 100 x 200 of C in tiles of 64 x 128 are 128 x 256. */
 static void tiles_are_whole(void) {
   const TgMachine constant = parse(LINK "[processor]\nflops_per_s = 1e12\ntile_rows = 64\ntile_columns = 128\n");
@@ -303,6 +318,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/machine/rests", rests_take_longer);
   g_test_add_func("/machine/protocols", a_message_has_the_protocol_of_its_size);
   g_test_add_func("/machine/rates", rates_are_interpolated_in_the_size);
+  g_test_add_func("/machine/deep-products", deep_products_have_rates_of_their_own);
   g_test_add_func("/machine/tiles", tiles_are_whole);
   g_test_add_func("/machine/no-operations", products_take_no_time_without_operations);
   g_test_add_func("/machine/links", links_take_each_key_from_the_nearest_section);
