@@ -122,7 +122,8 @@ typedef struct TgMachineProcessor {
   double additions_per_s; /**< of elements, where blocks are summed up; 0: the file gives none, and they take no time */
   double cache_bytes;     /**< what may be read and written in between before a block is no longer near the
                                     processor; 0: the file gives none, and all stay … */
-  double miss_bytes_per_s; /**< … and what comes from further away in addition takes this */
+  double miss_bytes_per_s; /**< … and what comes from further away in addition takes this … */
+  double miss_most_bytes;  /**< … but no more than so many of a block; 0: the file gives none, and all of it */
   double copy_s;           /**< of a block to another place in the processor's own memory: latency … */
   double copy_bytes_per_s; /**< … and rate; 0: the file gives none, as a message */
   double product_s;        /**< that every product takes beside its operations: a kernel's launch, a call */
@@ -276,8 +277,9 @@ double tg_machine_beside_s(const TgMachine *machine, int64_t m, int64_t n, int64
 /** Time of a local product of m x k by k x n: tg_machine_beside_s() + 2 m n k / tg_machine_flops_per_s(); 0 where a
  * size is 0. */
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
-/** Additional time for so many bytes that a processor used last before it read and wrote `between_bytes` others: at
- * half of its cache none, at twice of it all of them come from further away. */
+/** Additional time for a block of so many bytes that a processor used last before it read and wrote `between_bytes`
+ * others: at half of its cache none, at twice of it all of them come from further away. Of a large block the end comes
+ * while the begin is in use: no more than miss_most_bytes take time. */
 double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double bytes);
 /** Time in which a processor adds a block of so many elements to another one. */
 double tg_machine_sum_s(const TgMachine *machine, double elements);

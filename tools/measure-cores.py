@@ -76,7 +76,7 @@ def tell(runs):
     found = figures(runs)
     noise = sorted((run["rounds_s"][-1] - run["rounds_s"][0]) / 2 / run["measured_s"] for run in runs)
     print(f"{len(runs)} runs: error median {found['median']:.1%}, 90th percentile {found['p90']:.1%}, most {found['errors'][-1]:.1%}; "
-          f"within the interval {found['covered']}")
+          f"common to all {statistics.median(run['error'] for run in runs):+.1%}; within the interval {found['covered']}")
     print(f"rank correlation tau-b in {len(found['taus'])} groups: median {statistics.median(found['taus']):.2f}, "
           f"least {min(found['taus']):.2f}; regret median {statistics.median(found['regrets']):.1%}, most {max(found['regrets']):.1%}")
     print(f"noise (half of what lies between the rounds): median {statistics.median(noise):.1%}, "
@@ -108,8 +108,8 @@ def machine_text(result):
     """The machine file of its calibration."""
     calibration = result["calibration"]
     fit = calibration["fit"] | {"bandwidth_bytes_per_s": calibration["fit"]["bandwidth_bytes_per_s"] or "inf"}
-    processor = ["additions_per_s", "a_elements_per_s", "b_elements_per_s", "c_elements_per_s", "cache_bytes", "miss_bytes_per_s", "copy_s",
-                 "copy_bytes_per_s"]
+    processor = ["additions_per_s", "a_elements_per_s", "b_elements_per_s", "c_elements_per_s", "cache_bytes", "miss_bytes_per_s",
+                 "miss_most_bytes", "copy_s", "copy_bytes_per_s"]
     tables = {name: [(2**piece, takes) for piece, takes in enumerate(fit.get(name, []))] for name in ("rest_rows", "rest_columns")}
     tables |= {name: [(row["size"], row["flops_per_s"]) for row in fit.get(name, [])] for name in ("rate", "deep_rate")}
     sections = {"machine": {"name": "stored", "source": "a calibration", "residual": calibration["residual"], "spread": calibration["spread"]},

@@ -210,6 +210,8 @@ def held_out(files):
     for one in files:
         runs = one["runs"]
         errors = sorted(abs(run["error"]) for run in runs)
+        bias = statistics.median(run["error"] for run in runs)
+        without = sorted(abs((1 + run["error"]) / (1 + bias) - 1) for run in runs)
         groups = [[run for run in runs if run["n"] == n] for n in sorted({run["n"] for run in runs})]
         groups = [group for group in groups if len(group) > 2]
         taus = [tau_of(group) for group in groups]
@@ -218,10 +220,12 @@ def held_out(files):
         noise = sorted((run["rounds_s"][-1] - run["rounds_s"][0]) / 2 / run["measured_s"] for run in runs)
         within = sum(run["least_s"] <= run["measured_s"] <= run["most_s"] for run in runs)
         lines.append([f"`{one['on']}`", str(one["seed"]), str(len(runs)), f"{statistics.median(errors):.1%}", f"{errors[int(0.9 * len(errors))]:.1%}",
-                      f"{errors[-1]:.1%}", str(within), f"{statistics.median(taus):.2f} ({min(taus):.2f})",
+                      f"{errors[-1]:.1%}", f"{bias:+.1%}", f"{statistics.median(without):.1%} ({without[int(0.9 * len(without))]:.1%})", str(within),
+                      f"{statistics.median(taus):.2f} ({min(taus):.2f})",
                       f"{statistics.median(regrets):.1%} ({max(regrets):.1%})",
                       f"{statistics.median(noise):.1%} ({noise[int(0.9 * len(noise))]:.1%})"])
-    heads = ["executor", "seed", "runs", "error, median", "90th percentile", "largest", "within the interval", "τ_b, median (least)",
+    heads = ["executor", "seed", "runs", "error, median", "90th percentile", "largest", "common to all",
+             "the rest, median (90th percentile)", "within the interval", "τ_b, median (least)",
              "regret, median (most)", "noise, median (90th percentile)"]
     return markdown(heads, lines) + ["", where([one["calibration"] for one in files])]
 

@@ -142,7 +142,8 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   if (machine->processor.cache_bytes > 0) {
     g_autofree char *rate = g_strdup_printf("%.4g GB/s", machine->processor.miss_bytes_per_s * 1e-9);
     tg_table_add_fact(table, "cache", tg_bytes_text(machine->processor.cache_bytes).s,
-                      "of a core; what has left it comes back at %s", rate);
+                      "of a core; what has left it comes back at %s, of a block at most %s", rate,
+                      tg_bytes_text(machine->processor.miss_most_bytes).s);
   }
   if (machine->processor.additions_per_s > 0) {
     g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.additions_per_s * 1e-9);
@@ -250,6 +251,7 @@ static void write_fit(TgJson *json, const TgCalibration *calibration) {
   tg_json_member_double(json, "c_elements_per_s", given(processor->c_elements_per_s));
   tg_json_member_double(json, "cache_bytes", given(processor->cache_bytes));
   tg_json_member_double(json, "miss_bytes_per_s", given(processor->miss_bytes_per_s));
+  tg_json_member_double(json, "miss_most_bytes", given(processor->miss_most_bytes));
   tg_json_member_double(json, "copy_s", processor->copy_bytes_per_s > 0 ? processor->copy_s : NAN);
   tg_json_member_double(json, "copy_bytes_per_s", given(processor->copy_bytes_per_s));
   write_rests(json, "rest_rows", &processor->rest_rows);

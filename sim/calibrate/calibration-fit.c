@@ -61,24 +61,27 @@ static double between_bytes(const TgCalibrationSample *sample, const TgCalibrati
 }
 
 /* Of a product's factors; its sum is used again sooner. */
-static double factor_bytes(const TgCalibrationSample *sample, const TgCalibrationPlan *plan) {
+static double factors_miss_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
+                             const TgCalibrationSample *sample) {
   const double m = (double)sample->block[0], n = (double)sample->block[1], k = (double)sample->block[2];
-  return bytes_of(plan, m * k + k * n);
+  const double between = between_bytes(sample, plan);
+  return tg_machine_miss_s(&calibration->machine, between, bytes_of(plan, m * k)) +
+         tg_machine_miss_s(&calibration->machine, between, bytes_of(plan, k * n));
 }
 
-/* The time of a byte from far, of a cache of so many bytes, with which the far samples' times have the least relative
- * errors; and the sum of their squares. */
+/* The time of a byte from far, of a cache of so many bytes, and at most so many of a block, with which the far samples'
+ * times have the least relative errors; and the sum of their squares. */
 static double miss_s_per_byte(TgCalibration *calibration, const TgCalibrationPlan *plan, double cache_bytes,
-                              double *squares) {
+                              double most_bytes, double *squares) {
   TgMachineProcessor *processor = &calibration->machine.processor;
   double with = 0, all = 0, near = 0;
   processor->cache_bytes = cache_bytes;
+  processor->miss_most_bytes = most_bytes;
   processor->miss_bytes_per_s = 1;
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(calibration, s);
     if (!sample->far || sample->left_out) continue;
-    const double missed_bytes =
-        tg_machine_miss_s(&calibration->machine, between_bytes(sample, plan), factor_bytes(sample, plan));
+    const double missed_bytes = factors_miss_s(calibration, plan, sample);
     const double part = missed_bytes / sample->product_s,
                  left = 1 - tg_calibration_product_s(calibration, sample) / sample->product_s;
     with += part * left;
@@ -90,30 +93,45 @@ static double miss_s_per_byte(TgCalibration *calibration, const TgCalibrationPla
   return s_per_byte;
 }
 
-/* Products on the grid that was asked for against those with little memory: of all sizes of a cache, the one that fits
- * best. Where a cache makes no difference, there is none in the file. */
-static void fit_far(TgCalibration *calibration, const TgCalibrationPlan *plan) {
-  TgMachineProcessor *processor = &calibration->machine.processor;
-  double best_bytes = 0, best_s = 0, least = INFINITY;
+/** What the far samples say. */
+typedef struct Misses {
+  double cache_bytes, most_bytes, s_per_byte;
+  double squares; /**< of the relative errors that are left */
+} Misses;
+
+/* Of all sizes of a cache, the one that fits best. */
+static void try_most(TgCalibration *calibration, const TgCalibrationPlan *plan, double most_bytes, Misses *best) {
   for (double bytes = least_cache_bytes; bytes < most_cache_bytes; bytes *= 1.1) {
     double squares;
-    const double s_per_byte = miss_s_per_byte(calibration, plan, bytes, &squares);
-    if (s_per_byte == 0 || squares >= least * (1 - 1e-9)) continue;
-    least = squares;
-    best_bytes = bytes;
-    best_s = s_per_byte;
+    const double s_per_byte = miss_s_per_byte(calibration, plan, bytes, most_bytes, &squares);
+    if (s_per_byte > 0 && squares < best->squares * (1 - 1e-9))
+      *best = (Misses){bytes, most_bytes, s_per_byte, squares};
   }
-  processor->cache_bytes = best_bytes;
-  processor->miss_bytes_per_s = best_s > 0 ? 1 / best_s : 0;
-  if (best_s == 0) return;
+}
+
+/* Products on the grid that was asked for against those with little memory. What a block costs grows up to the size of
+ * one of them: of larger blocks than were measured, no more than of these. Where a cache makes no difference, there is
+ * none in the file. */
+static void fit_far(TgCalibration *calibration, const TgCalibrationPlan *plan) {
+  TgMachineProcessor *processor = &calibration->machine.processor;
+  Misses best = {.squares = INFINITY};
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    const double factor = (double)sample->block[0] * (double)sample->block[2];
+    if (sample->far && !sample->left_out) try_most(calibration, plan, bytes_of(plan, factor), &best);
+  }
+  processor->cache_bytes = best.cache_bytes;
+  processor->miss_most_bytes = best.most_bytes;
+  processor->miss_bytes_per_s = best.s_per_byte > 0 ? 1 / best.s_per_byte : 0;
+  if (best.s_per_byte == 0) return;
   tg_machine_give(&calibration->machine, &processor->cache_bytes);
   tg_machine_give(&calibration->machine, &processor->miss_bytes_per_s);
+  tg_machine_give(&calibration->machine, &processor->miss_most_bytes);
 }
 
 static double far_s(const TgCalibration *calibration, const TgCalibrationPlan *plan,
                     const TgCalibrationSample *sample) {
-  const double bytes = factor_bytes(sample, plan);
-  return sample->times.facts.at_once ? tg_machine_miss_s(&calibration->machine, between_bytes(sample, plan), bytes) : 0;
+  return sample->times.facts.at_once ? factors_miss_s(calibration, plan, sample) : 0;
 }
 
 /* --- the rest of a run ---------------------------------------------------------------------------------------------*/
@@ -233,17 +251,11 @@ static void round_rates(TgMachineRates *rates) {
 }
 
 static void round_all(TgMachine *machine) {
-  double *const numbers[] = {&machine->processor.additions_per_s,
-                             &machine->processor.cache_bytes,
-                             &machine->processor.miss_bytes_per_s,
-                             &machine->processor.copy_s,
-                             &machine->processor.copy_bytes_per_s,
-                             &machine->processor.a_elements_per_s,
-                             &machine->processor.b_elements_per_s,
-                             &machine->processor.c_elements_per_s,
-                             &machine->executor.launch_s,
-                             &machine->executor.round_s,
-                             &machine->executor.pass_s};
+  double *const numbers[] = {
+      &machine->processor.additions_per_s,  &machine->processor.cache_bytes,      &machine->processor.miss_bytes_per_s,
+      &machine->processor.miss_most_bytes,  &machine->processor.copy_s,           &machine->processor.copy_bytes_per_s,
+      &machine->processor.a_elements_per_s, &machine->processor.b_elements_per_s, &machine->processor.c_elements_per_s,
+      &machine->executor.launch_s,          &machine->executor.round_s,           &machine->executor.pass_s};
   for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) *numbers[i] = rounded(*numbers[i]);
   for (int i = 0; i < TG_MACHINE_RESTS; i++) {
     machine->processor.rest_rows.takes[i] = rounded(machine->processor.rest_rows.takes[i]);

@@ -4,6 +4,7 @@
 #include "least-squares.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { ROUNDS = 4 };
 
@@ -78,7 +79,8 @@ static bool fit_rates(TgCalibration *calibration, const TgCalibrationPlan *plan,
   return true;
 }
 
-/* What a rest of so many rows (below 0: columns) takes, the mean over sizes; 0 where none was measured. */
+/* What a rest of so many rows (below 0: columns) takes, the mean over sizes, and at least as long as these among
+ * others; 0 where none was measured. */
 static double rest_takes(const TgCalibration *calibration, int32_t rest) {
   double sum = 0;
   int samples = 0;
@@ -93,7 +95,7 @@ static double rest_takes(const TgCalibration *calibration, int32_t rest) {
     sum += (sample->product_s - beside_s) * flops_per_s / (2 * side * side) - side;
     samples++;
   }
-  return samples ? sum / samples : 0;
+  return samples ? fmax(sum / samples, abs(rest)) : 0;
 }
 
 static void fit_rests(TgCalibration *calibration) {

@@ -52,6 +52,7 @@ static const TgMachineKey processor_keys[] = {
     KEY(TgMachineProcessor, additions_per_s, TG_VALUE_FLOPS, false, {0}),
     KEY(TgMachineProcessor, cache_bytes, TG_VALUE_BYTES, false, {0}),
     KEY(TgMachineProcessor, miss_bytes_per_s, TG_VALUE_BANDWIDTH, false, {0}),
+    KEY(TgMachineProcessor, miss_most_bytes, TG_VALUE_BYTES, false, {0}),
     KEY(TgMachineProcessor, copy_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineProcessor, copy_bytes_per_s, TG_VALUE_BANDWIDTH, false, {0}),
     KEY(TgMachineProcessor, product_s, TG_VALUE_TIME, false, {0}),

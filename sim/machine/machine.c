@@ -232,7 +232,8 @@ double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double 
   const TgMachineProcessor *processor = &machine->processor;
   if (!(processor->cache_bytes > 0) || !(processor->miss_bytes_per_s > 0)) return 0;
   const double missed = 0.5 + 0.5 * log2(between_bytes / processor->cache_bytes);
-  return fmin(fmax(missed, 0), 1) * bytes / processor->miss_bytes_per_s;
+  const double waited_for = processor->miss_most_bytes > 0 ? fmin(bytes, processor->miss_most_bytes) : bytes;
+  return fmin(fmax(missed, 0), 1) * waited_for / processor->miss_bytes_per_s;
 }
 
 const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind) {

@@ -1524,13 +1524,14 @@ def test_calibrate():
     """The document has all that was measured, and the file the numbers that were found; `sim` takes it."""
     said = document("calibrate", "--noisy", *CALIBRATE, "--grid", "2x3", "-o", "my.machine", "--type", "f64")
     assert (said["on"], said["transport"], said["type"], said["grid"], said["tiled"]) == ("cpu", "copy", "f64", "2x3", False)
-    assert [sample["moves"] for sample in said["samples"]] == [0] * 9 + [2 * 31] * 3
-    assert [sample["sums"] for sample in said["samples"]] == [0] * 6 + [63] * 3 + [0] * 3
+    assert [sample["moves"] for sample in said["samples"]] == [0] * 10 + [2 * 31] * 3
+    assert [sample["sums"] for sample in said["samples"]] == [0] * 7 + [63] * 3 + [0] * 3
     assert [sample["block"]["m"] for sample in said["samples"][3:6]] == [8] * 3
     assert said["fit"]["additions_per_s"] > 0 and 0 <= said["spread"] < 1
     for sample, size in zip(said["samples"][3:6], [4, 8, 16]):  # few rows
         assert sample["block"]["n"] == sample["block"]["k"] == size and sample["move_s"] is None
-    for sample, size in zip(said["samples"][:3] + said["samples"][6:], [4, 8, 16] * 3):
+    assert said["samples"][6]["block"] == {"m": 16, "n": 16, "k": 128} and len(said["fit"]["deep_rate"]) == 1
+    for sample, size in zip(said["samples"][:3] + said["samples"][7:], [4, 8, 16] * 3):
         if sample["sums"]:
             assert sample["block"]["m"] == sample["block"]["n"] == size and sample["block_bytes"] == size * size * 8
             continue

@@ -118,6 +118,10 @@ static void copies_and_misses_count(void) {
   g_assert_cmpfloat_with_epsilon(tg_machine_miss_s(&machine, 32, 10), 0, 1e-12);
   g_assert_cmpfloat_with_epsilon(tg_machine_miss_s(&machine, 64, 10), 5, 1e-12);
   g_assert_cmpfloat_with_epsilon(tg_machine_miss_s(&machine, 1000, 10), 10, 1e-12);
+  machine.processor.miss_most_bytes = 8;
+  g_assert_cmpfloat_with_epsilon(tg_machine_miss_s(&machine, 64, 10), 4, 1e-12);
+  g_assert_cmpfloat_with_epsilon(tg_machine_miss_s(&machine, 1000, 7), 7, 1e-12);
+  machine.processor.miss_most_bytes = 0;
   machine.processor.cache_bytes = 8;
   TgExpectedRun far = expect_plan_on(&machine, "cannon", "2x2", 1);
   g_assert_cmpfloat_with_epsilon(far.step_s[2], 4 * 16 + 4 * 2 * 16, 1e-9);
