@@ -1530,7 +1530,8 @@ def test_calibrate():
     assert said["fit"]["additions_per_s"] > 0 and 0 <= said["spread"] < 1
     for sample, size in zip(said["samples"][3:6], [4, 8, 16]):  # few rows
         assert sample["block"]["n"] == sample["block"]["k"] == size and sample["move_s"] is None
-    assert said["samples"][6]["block"] == {"m": 16, "n": 16, "k": 128} and len(said["fit"]["deep_rate"]) == 1
+    assert said["samples"][6]["block"] == {"m": 16, "n": 16, "k": 128}
+    assert all(near(row["size"], 32, 1e-3) and row["flops_per_s"] > 0 for row in said["fit"]["deep_rate"])
     for sample, size in zip(said["samples"][:3] + said["samples"][7:], [4, 8, 16] * 3):
         if sample["sums"]:
             assert sample["block"]["m"] == sample["block"]["n"] == size and sample["block_bytes"] == size * size * 8
