@@ -23,6 +23,7 @@ bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule 
 typedef struct Message {
   double alone_s;  /* with the links to itself … */
   double shared_s; /* … and where every processor sends one as far at once */
+  double after_s;  /* … and how long after another one to the same receiver it can begin */
   double hops;
 } Message;
 
@@ -59,7 +60,9 @@ static Message message_of(const TgOutlook *outlook, int64_t from, int64_t to, do
   if (loggp) latency_s = fmax(latency_s + 2 * outlook->machine->port.overhead_s, outlook->machine->port.gap_s);
   const double alone_s = forwards ? forwarded_s : latency_s + narrowest_s;
   const double shared_s = forwards ? queue_s : latency_s + fmax(queue_s, narrowest_s);
-  return (Message){alone_s, fmax(alone_s, shared_s), hops};
+  const double busy_s = fmax(2 * outlook->machine->port.overhead_s, /* of one that arrives and is sent on */
+                             outlook->machine->port.gap_s + fmax(queue_s, narrowest_s));
+  return (Message){alone_s, fmax(alone_s, shared_s), loggp ? busy_s : fmax(alone_s, shared_s), hops};
 }
 
 /* --- a collective, along the line through processor 0 ------------------------------------------------------------- */
@@ -94,9 +97,8 @@ static double rounds_s(const TgOutlook *outlook, int axis, const TgRounds *round
 /* Where one chain follows another, its first piece sets out when the last one of that before has passed. */
 static double chain_s(const TgOutlook *outlook, int axis, int32_t length, int32_t pieces, double bytes,
                       double executions) {
-  const double piece_s =
-      message_of(outlook, node_at(outlook, axis, 0), node_at(outlook, axis, 1), bytes / pieces).shared_s;
-  return (length - 2 + pieces + (executions - 1) * (pieces + 1)) * piece_s;
+  const Message piece = message_of(outlook, node_at(outlook, axis, 0), node_at(outlook, axis, 1), bytes / pieces);
+  return (length - 1) * piece.shared_s + (pieces - 1 + (executions - 1) * (pieces + 1)) * piece.after_s;
 }
 
 static double neighbour_hops(const TgOutlook *outlook, int axis) {

@@ -11,11 +11,21 @@ static bool has_products(const TgSchedule *schedule, int repeat) {
   return false;
 }
 
+static bool sends_products(const TgSchedule *schedule, int statement) {
+  for (int s = 0; s < schedule->statements; s++)
+    if (schedule->statement[s].op == TG_OP_MULTIPLY &&
+        schedule->statement[s].target.buffer == schedule->statement[statement].source.buffer)
+      return true;
+  return false;
+}
+
 /* How often what the statement sends takes turns with products, which can hide it, but for the first time: as often as
- * the innermost repeat around both is executed. 1 where it comes before all products or after them. */
-static double turns(const TgSchedule *schedule, int statement) {
+ * the innermost repeat around both is executed. 1 where it comes before all products or after them, and where it waits
+ * for one product and the next one for it, as in LogGP for all messages before. */
+static double turns(const TgOutlook *outlook, const TgSchedule *schedule, int statement) {
   TgInterval variable[TG_LOCAL_VARIABLES] = {{0, 0}};
   double times = 1, shared = 1;
+  if (outlook->model == TG_COST_LOGGP && sends_products(schedule, statement)) return 1;
   for (int r = 0; r < statement; r++) {
     const TgStatement *repeat = &schedule->statement[r];
     if (repeat->op != TG_OP_REPEAT || repeat->end <= statement) continue;
@@ -48,7 +58,7 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
           (TgPlanTravel){best.transfers, best.rounds, (double)facts->processors / schedule->extent[statement->axis],
                          facts->constant[s] ? best.different : best.transfers, best.hops};
     }
-    const double often = turns(schedule, s);
+    const double often = turns(outlook, schedule, s);
     *hidden_s += (seconds - before_s) * (1 - 1 / often);
     most = fmax(most, often);
   }
