@@ -4,6 +4,7 @@
 #define TG_TEST_FAKE_EXECUTOR_H
 
 #include "executor-kind.h"
+#include "machine.h"
 #include "walk.h"
 
 #include <glib.h>
@@ -28,6 +29,7 @@ static struct Fake {
   double elements_per_s[3]; /* of A, B and C; 0: thin products take no longer */
   double deep;              /* times as long as others products take of 8 times as many inner elements; 0: as long */
   double latency_s, bandwidth_bytes_per_s, flops_per_s, launch_s, round_s, pass_s;
+  TgMachine machine; /* its cache, and what blocks of several processors on a core cost that are not in it */
 } fake;
 
 typedef struct FakeExecutor {
@@ -140,6 +142,13 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
   for (int matrix = 0; matrix < 3; matrix++)
     if (fake.elements_per_s[matrix] > 0)
       *multiply_s += turns * (double)own->products[s] * elements[matrix] / fake.elements_per_s[matrix];
+  double products = 0;
+  for (int64_t step = 0; step < facts->steps; step++) products += (double)own->products[step];
+  const double between_bytes = turns * products * 4 * (m * k + k * n + m * n);
+  if (turns > 1)
+    *multiply_s += turns * (double)own->products[s] *
+                   (tg_machine_miss_s(&fake.machine, between_bytes, 4 * m * k) +
+                    tg_machine_miss_s(&fake.machine, between_bytes, 4 * k * n));
   const bool adds = schedule->statement[schedule->statements - 1].op == TG_OP_ADD;
   const bool down = strstr(tg_name(own->base.names, own->base.names->title), "down") != NULL;
   const double one_s = adds   ? m * n / fake.additions_per_s

@@ -201,6 +201,24 @@ static void deep_products(void) {
   g_assert_cmpfloat(machine->residual, <, 1e-2);
 }
 
+/* Products of blocks that do not stay in the cache take longer: of large blocks, no more than those of 64x64. */
+static void blocks_from_outside_the_cache(void) {
+  for (int capped = 0; capped < 2; capped++) {
+    reset((TgExecutorTraits){.fetches = true});
+    fake.at_once = 2;
+    fake_kind.on_gpu = false;
+    fake.additions_per_s = 3e9;
+    fake.machine.processor = (TgMachineProcessor){
+        .cache_bytes = 64e3 * pow(1.1, 8), .miss_bytes_per_s = 2e9, .miss_most_bytes = capped ? 64 * 64 * 4 : 0};
+    g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+    const TgMachineProcessor *processor = &found->machine.processor;
+    expect_near(processor->cache_bytes, fake.machine.processor.cache_bytes);
+    expect_near(processor->miss_bytes_per_s, 2e9);
+    expect_near(processor->miss_most_bytes, capped ? 64 * 64 * 4 : 96 * 96 * 4);
+    for (int r = 0; r < 4; r++) expect_near(processor->rate.row[r].flops_per_s, 1e10);
+  }
+}
+
 /* A few rows or columns more than a kernel takes at a time take longer than as many others. */
 static void rests_of_rows_and_columns(void) {
   reset((TgExecutorTraits){.fetches = true});
@@ -491,6 +509,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/calibration/noise", noise_is_readable);
   g_test_add_func("/calibration/thin-products", thin_products);
   g_test_add_func("/calibration/deep-products", deep_products);
+  g_test_add_func("/calibration/blocks-from-outside-the-cache", blocks_from_outside_the_cache);
   g_test_add_func("/calibration/rests", rests_of_rows_and_columns);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
   g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);
