@@ -155,6 +155,7 @@ typedef struct TgMachineExecutor {
   char type[TG_MACHINE_WORD_BYTES]; /**< of the elements */
   char device[TG_MACHINE_NAME_BYTES];
   double processors; /**< that were busy at once in one instance */
+  double at_once;    /**< of these on the CPU: cores or ranks at work, see TgExecutorFacts; 0: unknown */
   double launch_s;   /**< of a run, once */
   double round_s;    /**< of each round of instances */
   double pass_s;     /**< of each pass through the schedule */

@@ -2,12 +2,12 @@
 """How well `compare` predicts runs that the calibration has not seen, on the CPU.
 
 Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu|ranks] [--launch "mpirun -n 2"] [--transport copy] [--type f64|f32]
-                        [--cases 60] [--seed 1]
+                        [--calibrate "mpirun -n 16"] [--cases 60] [--rounds 5] [--seed 1]
        measure-cores.py TOPOGEMM --again OUT.json …
 
-Calibrates once. Then, for sizes n drawn at random, schedules and grids drawn at random: `compare` writes its
-prediction before it runs. All cases are run in five rounds, one round after another; a case's time is the median of its
-rounds. Prints the errors, the rank correlation among the runs of one n, and the noise. Then the same for undisturbed
+Calibrates once, with --calibrate on another number of ranks than it runs on. Then, for sizes n drawn at random, schedules
+and grids drawn at random: `compare` writes its prediction before it runs. All cases are run in --rounds rounds, one round
+after another; a case's time is the median of its rounds. Prints the errors, the rank correlation among the runs of one n, and the noise. Then the same for undisturbed
 rounds only, in which a product took within 10 % of its calibrated time before and after the run.
 
 With --again nothing is measured. This version predicts the stored runs again, from the stored calibrations, and prints the
@@ -28,13 +28,12 @@ GRIDS = {"square": ["2x2", "3x3", "4x4"], "cube": ["2x2x2", "3x3x3", "4x4x4"], "
 SCHEDULES = {"cannon": "square", "summa": "square", "fox": "square", "allgather": "square", "dns": "cube", "cube3d": "cube",
              "cannon25d": "layers", "ring": "line"}
 A_SIZE = 8  # runs that are ranked against each other
-ROUNDS = 5
 DRIFT = 0.1  # above which `compare` reports it
 
 
-def ask(options, command, *words):
+def ask(options, launch, command, *words):
     """The document that the command prints."""
-    line = [*options.launch.split(), options.program, command, *map(str, words), "--on", options.on, "--type", options.type,
+    line = [*launch.split(), options.program, command, *map(str, words), "--on", options.on, "--type", options.type,
             "--transport", options.transport, "--json"]
     return json.loads(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
 
@@ -89,7 +88,7 @@ def tell(runs):
 def measure(words, machine, n, algorithm, grid):
     """One comparison, whose runs take about half a second together."""
     trials = max(20, min(2000, round(0.5 / (2 * n**3 / 8e10 + 2e-5))))
-    said = ask(words, "compare", algorithm, "--grid", grid, "-n", n, "--machine", machine, "--trials", trials)
+    said = ask(words, words.launch, "compare", algorithm, "--grid", grid, "-n", n, "--machine", machine, "--trials", trials)
     times = said["measured"]["times"]
     return {"n": n, "algorithm": algorithm, "grid": grid, "predicted_s": said["predicted_s"], "measured_s": said["measured_s"],
             "error": said["error"], "stddev_s": times["stddev"], "min_s": times["min"], "trials": times["trials"],
@@ -118,7 +117,7 @@ def machine_text(result):
                              {name: fit[name] for name in processor if fit.get(name)},
                 "executor": {"on": result["on"]} | {name: calibration[name] for name in ("transport", "type", "device")} |
                             {"processors": math.prod(map(int, calibration["grid"].split("x")))} |
-                            {name: fit[name] for name in ("launch_s", "round_s", "pass_s")}}
+                            {name: fit[name] for name in ("launch_s", "round_s", "pass_s", "at_once") if name in fit}}
     return "".join(f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items()) for name, keys in sections.items())
 
 
@@ -151,6 +150,8 @@ def main():
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--on", default="cores")
     parser.add_argument("--launch", default="", help="what starts a job, before the program")
+    parser.add_argument("--calibrate", help="what starts the job that calibrates; --launch without it")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--transport", default="copy")
     parser.add_argument("--type", default="f64")
     parser.add_argument("--grid", default="4x4", help="to calibrate on")
@@ -164,16 +165,16 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         machine = pathlib.Path(folder) / "calibrated.machine"
-        calibration = ask(words, "calibrate", "--grid", words.grid, "-o", machine)
+        calibration = ask(words, words.launch if words.calibrate is None else words.calibrate, "calibrate", "--grid", words.grid, "-o", machine)
         cases = draw(words.cases, words.seed)
-        rounds = [[measure(words, machine, *case) for case in cases] for _ in range(ROUNDS)]
+        rounds = [[measure(words, machine, *case) for case in cases] for _ in range(words.rounds)]
     runs, calm = [take(case) for case in zip(*rounds)], [take(case) for case in undisturbed(zip(*rounds))]
-    result = {"on": words.on, "launch": words.launch, "transport": words.transport, "type": words.type, "seed": words.seed,
+    result = {"on": words.on, "launch": words.launch, "calibrate": words.calibrate, "transport": words.transport, "type": words.type, "seed": words.seed,
               "calibration": calibration, "runs": runs, "undisturbed": calm}
     pathlib.Path(words.out[0]).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     tell(runs)
     if calm:
-        print(f"undisturbed: {len(calm)} cases in {sum(len(run['rounds_s']) for run in calm)} of {ROUNDS * len(runs)} runs")
+        print(f"undisturbed: {len(calm)} cases in {sum(len(run['rounds_s']) for run in calm)} of {words.rounds * len(runs)} runs")
         tell(calm)
 
 

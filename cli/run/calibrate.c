@@ -236,6 +236,7 @@ static void write_fit(TgJson *json, const TgCalibration *calibration) {
   const TgMachineProcessor *processor = &machine->processor;
   tg_json_member_object(json, "fit", TG_JSON_LINES);
   tg_json_members(json, fit_fields, machine);
+  tg_json_member_double(json, "at_once", given(machine->executor.at_once));
   tg_json_member_integer(json, "hosts", MAX(calibration->hosts, 1));
   tg_json_member_double(json, "hosts_latency_s", calibration->hosts ? machine->level[1].latency_s : NAN);
   tg_json_member_double(json, "hosts_bandwidth_bytes_per_s",

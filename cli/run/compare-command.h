@@ -25,6 +25,7 @@ typedef enum TgCompareDoubt {
   TG_DOUBT_LINKS = 1,      /**< the machine file was measured with one processor, so it has no link times */
   TG_DOUBT_PROCESSORS = 2, /**< … with another number of processors, which share resources differently */
   TG_DOUBT_TILES = 4,      /**< its rates are for other tiles */
+  TG_DOUBT_AT_ONCE = 16,   /**< … while other numbers of cores or ranks were at work, which share caches and memory */
   TG_DOUBT_SIZES = 8       /**< its rates are for other sizes: the time is extrapolated */
 } TgCompareDoubt;
 

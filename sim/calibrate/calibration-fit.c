@@ -274,6 +274,8 @@ static void name_all(TgCalibration *calibration, const TgCalibrationPlan *plan) 
   g_strlcpy(executor->transport, tg_transport_name(plan->options.transport), sizeof executor->transport);
   g_strlcpy(executor->type, tg_element_name(plan->options.element), sizeof executor->type);
   executor->processors = (double)plan->rows * plan->columns;
+  for (guint s = 0; s < calibration->samples->len; s++)
+    executor->at_once = fmax(executor->at_once, (double)sample_at(calibration, s)->times.facts.at_once);
   machine->port.ports = plan->kind->traits.fetches ? TG_PORTS_FETCH : TG_PORTS_ONE;
   const void *const fields[] = {&machine->residual,
                                 &machine->link.latency_s,
@@ -287,6 +289,7 @@ static void name_all(TgCalibration *calibration, const TgCalibrationPlan *plan) 
                                 &executor->round_s,
                                 &executor->pass_s};
   for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) tg_machine_give(machine, fields[i]);
+  if (executor->at_once > 0) tg_machine_give(machine, &executor->at_once);
 }
 
 bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error) {

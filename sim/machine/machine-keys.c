@@ -79,6 +79,7 @@ static const TgMachineKey executor_keys[] = {
     KEY(TgMachineExecutor, type, TG_VALUE_NAME, false, {"f32", "f64"}),
     KEY(TgMachineExecutor, device, TG_VALUE_TEXT, false, {0}),
     KEY(TgMachineExecutor, processors, TG_VALUE_COUNT, false, {0}),
+    KEY(TgMachineExecutor, at_once, TG_VALUE_COUNT, false, {0}),
     KEY(TgMachineExecutor, launch_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineExecutor, round_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineExecutor, pass_s, TG_VALUE_TIME, false, {0}),

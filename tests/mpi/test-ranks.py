@@ -237,7 +237,8 @@ def test_calibrate_and_compare(folder):
         said = json.loads(done.stdout)
         assert len(said["comparisons"]) == 2 and all(one["measured"]["ok"] and one["predicted_s"] > 0 for one in said["comparisons"]), said
         assert not messages_of(done), done.stderr
-    assert "warning" in run(3, f"cannon --grid 2x2 -n 100 --trials 3 --transport message --machine {machine}", what="compare").stderr
+    said = run(3, f"cannon --grid 2x2 -n 100 --trials 3 --transport message --machine {machine}", what="compare").stderr
+    assert "2 cores or ranks at work at the same time, but cannon has 3" in said, said
 
 
 def test_campaign(folder):
