@@ -5,10 +5,11 @@ Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu|ranks] [--launch "mpir
                         [--calibrate "mpirun -n 16"] [--cases 60] [--rounds 5] [--seed 1]
        measure-cores.py TOPOGEMM --again OUT.json …
 
-Calibrates once, with --calibrate on another number of ranks than it runs on. Then, for sizes n drawn at random, schedules
-and grids drawn at random: `compare` writes its prediction before it runs. All cases are run in --rounds rounds, one round
-after another; a case's time is the median of its rounds. Prints the errors, the rank correlation among the runs of one n, and the noise. Then the same for undisturbed
-rounds only, in which a product took within 10 % of its calibrated time before and after the run.
+Calibrates once, with --calibrate on another number of ranks than it runs on. Then, for sizes n drawn at random,
+schedules and grids drawn at random: `compare` writes its prediction before it runs. All cases are run in --rounds
+rounds, one round after another; a case's time is the median of its rounds. Prints the errors, the rank correlation
+among the runs of one n, and the noise. Then the same for undisturbed rounds only, in which a product took within 10 %
+of its calibrated time before and after the run.
 
 With --again nothing is measured. This version predicts the stored runs again, from the stored calibrations, and prints the
 errors against the stored times. Not for ranks: the protocols of their links are not stored.
@@ -165,12 +166,12 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         machine = pathlib.Path(folder) / "calibrated.machine"
-        calibration = ask(words, words.launch if words.calibrate is None else words.calibrate, "calibrate", "--grid", words.grid, "-o", machine)
+        calibration = ask(words, words.calibrate or words.launch, "calibrate", "--grid", words.grid, "-o", machine)
         cases = draw(words.cases, words.seed)
         rounds = [[measure(words, machine, *case) for case in cases] for _ in range(words.rounds)]
     runs, calm = [take(case) for case in zip(*rounds)], [take(case) for case in undisturbed(zip(*rounds))]
-    result = {"on": words.on, "launch": words.launch, "calibrate": words.calibrate, "transport": words.transport, "type": words.type, "seed": words.seed,
-              "calibration": calibration, "runs": runs, "undisturbed": calm}
+    result = {"on": words.on, "launch": words.launch, "calibrate": words.calibrate, "transport": words.transport, "type": words.type,
+              "seed": words.seed, "calibration": calibration, "runs": runs, "undisturbed": calm}
     pathlib.Path(words.out[0]).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     tell(runs)
     if calm:

@@ -347,8 +347,8 @@ static void warn_of_doubts(const TgCli *cli, const TgCampaign *campaign) {
   } doubts[] = {{TG_DOUBT_LINKS, "have several processors, but it was measured with one, so it has no link times"},
                 {TG_DOUBT_PROCESSORS, "have another number of processors, which share resources differently"},
                 {TG_DOUBT_TILES, "have other tiles than its rates are for"},
-                {TG_DOUBT_AT_ONCE, "have another number of cores or ranks at work, so each is faster or slower"},
-                {TG_DOUBT_SIZES, "have products of sizes that its rates do not cover: their time is extrapolated"}};
+                {TG_DOUBT_SIZES, "have products of sizes that its rates do not cover: their time is extrapolated"},
+                {TG_DOUBT_AT_ONCE, "have another number of cores or ranks at work, so each is faster or slower"}};
   for (size_t d = 0; d < G_N_ELEMENTS(doubts); d++) {
     guint count = 0;
     for (guint c = 0; c < campaign->cases->len; c++)

@@ -25,8 +25,8 @@ typedef enum TgCompareDoubt {
   TG_DOUBT_LINKS = 1,      /**< the machine file was measured with one processor, so it has no link times */
   TG_DOUBT_PROCESSORS = 2, /**< … with another number of processors, which share resources differently */
   TG_DOUBT_TILES = 4,      /**< its rates are for other tiles */
-  TG_DOUBT_AT_ONCE = 16,   /**< … while other numbers of cores or ranks were at work, which share caches and memory */
-  TG_DOUBT_SIZES = 8       /**< its rates are for other sizes: the time is extrapolated */
+  TG_DOUBT_SIZES = 8,      /**< its rates are for other sizes: the time is extrapolated */
+  TG_DOUBT_AT_ONCE = 16    /**< it was measured with another number of cores or ranks at work, which share caches */
 } TgCompareDoubt;
 
 /** All that apply to a prediction of the shape, one or several of them together. */

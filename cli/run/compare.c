@@ -75,7 +75,7 @@ static unsigned doubts_of_processors(const TgMachine *machine, const TgExecutorK
 }
 
 /* Fewer cores at work have more of the caches, of the memory's bandwidth and of the clock rate each. */
-static unsigned doubts_of_others(const TgMachineExecutor *executor, const TgExecutorFacts *facts) {
+static unsigned doubts_of_at_once(const TgMachineExecutor *executor, const TgExecutorFacts *facts) {
   const bool known = executor->at_once > 0 && facts->at_once > 0;
   return known && executor->at_once != (double)facts->at_once ? TG_DOUBT_AT_ONCE : 0;
 }
@@ -107,7 +107,7 @@ static unsigned doubts_of_sizes(const TgMachine *machine, const TgAlgo *algo, co
 unsigned tg_compare_doubts(const TgMachine *machine, const TgExecutorKind *kind, const TgRunEntry *entry,
                            const TgShape *shape) {
   return doubts_of_processors(machine, kind, &entry->algo) | doubts_of_tiles(&machine->processor, &entry->run.facts) |
-         doubts_of_others(&machine->executor, &entry->run.facts) | doubts_of_sizes(machine, &entry->algo, shape);
+         doubts_of_at_once(&machine->executor, &entry->run.facts) | doubts_of_sizes(machine, &entry->algo, shape);
 }
 
 static void warn(const TgCli *cli, const TgCompareCommand *compare) {
@@ -130,34 +130,40 @@ static void warn(const TgCli *cli, const TgCompareCommand *compare) {
   }
 }
 
+/* What the warnings below are about. Free with g_free(). */
+static char *machine_words(const TgCli *cli, const TgCompareCommand *compare) {
+  return compare->calibrated ? g_strdup("the calibration") : g_strdup_printf("--machine %s", cli->options.machine);
+}
+
 static void warn_of_tiles(const TgCli *cli, const TgCompareCommand *compare, const TgRunEntry *entry) {
+  g_autofree char *machine = machine_words(cli, compare);
   const TgMachineProcessor *processor = &compare->machine.processor;
   tg_report(cli, TG_EXIT_DONE,
-            "warning: %s%s is for processors that multiply %gx%g of C at a time, but those of %s multiply %dx%d: its "
+            "warning: %s is for processors that multiply %gx%g of C at a time, but those of %s multiply %dx%d: its "
             "rates are for other tiles",
-            compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine,
-            fmax(processor->tile_rows, 1), fmax(processor->tile_columns, 1), tg_algo_name(&entry->algo),
+            machine, fmax(processor->tile_rows, 1), fmax(processor->tile_columns, 1), tg_algo_name(&entry->algo),
             MAX(entry->run.facts.tile[0], 1), MAX(entry->run.facts.tile[1], 1));
 }
 
-static void warn_of_others(const TgCli *cli, const TgCompareCommand *compare, const TgRunEntry *entry) {
+static void warn_of_at_once(const TgCli *cli, const TgCompareCommand *compare, const TgRunEntry *entry) {
+  g_autofree char *machine = machine_words(cli, compare);
   const double measured = compare->machine.executor.at_once, now = (double)entry->run.facts.at_once;
   tg_report(
       cli, TG_EXIT_DONE,
-      "warning: %s%s was measured with %g cores or ranks at work at the same time, but %s has %g: each is %s, so it "
+      "warning: %s was measured with %g cores or ranks at work at the same time, but %s has %g: each is %s, so it "
       "may take much %s than predicted",
-      compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine, measured,
-      tg_algo_name(&entry->algo), now, now < measured ? "faster" : "slower", now < measured ? "less" : "longer");
+      machine, measured, tg_algo_name(&entry->algo), now, now < measured ? "faster" : "slower",
+      now < measured ? "less" : "longer");
 }
 
 static void warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, const TgRunEntry *entry,
                           const TgShape *shape) {
+  g_autofree char *machine = machine_words(cli, compare);
   const TgMachineRates *rates = &compare->machine.processor.rate;
   tg_report(cli, TG_EXIT_DONE,
-            "warning: %s%s has rates for products of %.4g to %.4g elements along a side, but those of %s have %.4g: "
+            "warning: %s has rates for products of %.4g to %.4g elements along a side, but those of %s have %.4g: "
             "their time is extrapolated",
-            compare->calibrated ? "the calibration" : "--machine ", compare->calibrated ? "" : cli->options.machine,
-            rates->row[0].size, rates->row[rates->rows - 1].size, tg_algo_name(&entry->algo),
+            machine, rates->row[0].size, rates->row[rates->rows - 1].size, tg_algo_name(&entry->algo),
             product_side(&compare->machine, &entry->algo, shape));
 }
 
@@ -261,7 +267,7 @@ static TgExit measure(TgCli *cli, TgCompareCommand *compare, guint r) {
   const TgShape *shape = &comparison->expected.shape;
   const unsigned doubts = tg_compare_doubts(&compare->machine, compare->run.kind, entry, shape);
   if (doubts & TG_DOUBT_TILES) warn_of_tiles(cli, compare, entry);
-  if (doubts & TG_DOUBT_AT_ONCE) warn_of_others(cli, compare, entry);
+  if (doubts & TG_DOUBT_AT_ONCE) warn_of_at_once(cli, compare, entry);
   if (doubts & TG_DOUBT_SIZES) warn_of_sizes(cli, compare, entry, shape);
   return TG_EXIT_DONE;
 }

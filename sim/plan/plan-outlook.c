@@ -1,4 +1,5 @@
 /* About how long each candidate takes, which decides the order in which they are predicted, and no more. */
+#include "buffer-uses.h"
 #include "outlook.h"
 #include "phase.h"
 #include "plan-private.h"
@@ -11,21 +12,11 @@ static bool has_products(const TgSchedule *schedule, int repeat) {
   return false;
 }
 
-static bool sends_products(const TgSchedule *schedule, int statement) {
-  for (int s = 0; s < schedule->statements; s++)
-    if (schedule->statement[s].op == TG_OP_MULTIPLY &&
-        schedule->statement[s].target.buffer == schedule->statement[statement].source.buffer)
-      return true;
-  return false;
-}
-
 /* How often what the statement sends takes turns with products, which can hide it, but for the first time: as often as
- * the innermost repeat around both is executed. 1 where it comes before all products or after them, and where it waits
- * for one product and the next one for it, as in LogGP for all messages before. */
-static double turns(const TgOutlook *outlook, const TgSchedule *schedule, int statement) {
+ * the innermost repeat around both is executed. 1 where it comes before all products or after them. */
+static double turns(const TgSchedule *schedule, int statement) {
   TgInterval variable[TG_LOCAL_VARIABLES] = {{0, 0}};
   double times = 1, shared = 1;
-  if (outlook->model == TG_COST_LOGGP && sends_products(schedule, statement)) return 1;
   for (int r = 0; r < statement; r++) {
     const TgStatement *repeat = &schedule->statement[r];
     if (repeat->op != TG_OP_REPEAT || repeat->end <= statement) continue;
@@ -39,7 +30,10 @@ static double turns(const TgOutlook *outlook, const TgSchedule *schedule, int st
 static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, const TgSchedule *schedule,
                         const TgPlanFacts *facts, TgPlanTravel travel[TG_MAX_STATEMENTS], double *hidden_s) {
   double seconds = 0, most = 1;
+  TgBufferUses uses = {.sent = 0};
   *hidden_s = 0;
+  /* In LogGP a product waits for all messages before it: what waits for one product delays the next. */
+  if (outlook->model == TG_COST_LOGGP) tg_buffer_uses(schedule, NULL, &uses);
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];
     const TgOpTraits *traits = tg_op_traits(statement->op);
@@ -58,7 +52,7 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
           (TgPlanTravel){best.transfers, best.rounds, (double)facts->processors / schedule->extent[statement->axis],
                          facts->constant[s] ? best.different : best.transfers, best.hops};
     }
-    const double often = turns(outlook, schedule, s);
+    const double often = uses.sent >> statement->source.buffer & 1 ? 1 : turns(schedule, s);
     *hidden_s += (seconds - before_s) * (1 - 1 / often);
     most = fmax(most, often);
   }
