@@ -151,11 +151,12 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   }
   const double elements_per_s[] = {machine->processor.a_elements_per_s, machine->processor.b_elements_per_s,
                                    machine->processor.c_elements_per_s};
+  const char *thin = "thin products";
   for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
     if (elements_per_s[matrix] <= 0) continue;
     g_autofree char *rate = g_strdup_printf("%.4g G/s", elements_per_s[matrix] * 1e-9);
-    tg_table_add_fact(table, matrix == TG_MATRIX_A ? "thin products" : "", rate,
-                      "of the elements of their %c beyond those of cubic products", "ABC"[matrix]);
+    tg_table_add_fact(table, thin, rate, "of the elements of their %c beyond those of cubic products", "ABC"[matrix]);
+    thin = "";
   }
   if (machine->processor.rest_rows.pieces > 0) {
     g_autofree char *rows = rests_text(&machine->processor.rest_rows);
@@ -297,7 +298,8 @@ void tg_calibrate_clear(TgCalibrateCommand *command) {
 
 /* --- what to measure -----------------------------------------------------------------------------------------------*/
 
-/* A row for the last extent, and as many rows as all others together say. */
+/* A row for the last extent, and as many rows as all others together say. Blocks move along rows: a single column is a
+ * row. */
 static TgExit grid_option(const TgCli *cli, const char *text, TgCalibrationPlan *plan) {
   TgBindings bindings = {0};
   TgError error;
@@ -308,8 +310,9 @@ static TgExit grid_option(const TgCli *cli, const char *text, TgCalibrationPlan 
     if (rows > TG_MAX_PROCESSORS)
       return tg_report(cli, TG_EXIT_USAGE, "--grid %s: more than %d processors", text, TG_MAX_PROCESSORS);
   }
-  plan->rows = (int32_t)rows;
   plan->columns = (int32_t)bindings.grid[bindings.dims - 1];
+  plan->rows = plan->columns > 1 ? (int32_t)rows : 1;
+  if (plan->columns == 1) plan->columns = (int32_t)rows;
   return TG_EXIT_DONE;
 }
 

@@ -13,6 +13,8 @@ const TgQuantity tg_quantities[TG_VALUE_QUANTITIES] = {
     [TG_VALUE_MESSAGE] = {"bytes", "65536", .zero = false},
     [TG_VALUE_FRACTION] = {"a fraction of 1", "0.1", .zero = true},
     [TG_VALUE_SIZE] = {"elements along a side", "512", .zero = false},
+    [TG_VALUE_RATE] = {"floating-point operations per second", "2e10", .zero = false},
+    [TG_VALUE_REST] = {"rows or columns", "1.6", .zero = false},
     [TG_VALUE_COUNT] = {"whole numbers", "16", .zero = false},
 };
 
@@ -190,6 +192,7 @@ bool tg_span_is(TgSpan span, const char *text) {
 
 /* What one of the unit is in the unit of the kind; 0 where it is not a unit of that kind. */
 static double unit_scale(TgSpan unit, TgValueKind kind) {
+  if (kind == TG_VALUE_RATE) kind = TG_VALUE_FLOPS;
   for (size_t p = 0; p < G_N_ELEMENTS(prefixes); p++) {
     const size_t skip = strlen(prefixes[p].text);
     if (skip > unit.length || memcmp(unit.text, prefixes[p].text, skip) != 0) continue;
@@ -297,9 +300,7 @@ static bool read_rate(TgSpan row, void *table, TgError *error) {
   if (!check_row(rates->rows, TG_MACHINE_RATES, error)) return false;
   TgMachineRate *rate = &rates->row[rates->rows];
   if (!read_number("the size", TG_VALUE_SIZE, value[0], &rate->size, error)) return false;
-  if (!read_number("the rate", TG_VALUE_FLOPS, value[1], &rate->flops_per_s, error)) return false;
-  if (isinf(rate->flops_per_s))
-    return tg_error_set(error, 0, 0, "a rate in a table must be finite; write flops_per_s = inf instead of the table");
+  if (!read_number("the rate", TG_VALUE_RATE, value[1], &rate->flops_per_s, error)) return false;
   if (!check_order(value[0], rates->rows == 0 || rate->size > rate[-1].size, error)) return false;
   rates->rows++;
   return true;
@@ -334,7 +335,11 @@ static bool read_rest(TgSpan row, void *table, TgError *error) {
   if (piece != 1 << rests->pieces)
     return tg_error_set(error, 0, 0, "the pieces are 1, 2, 4 and so on, in this order; expected %d here",
                         1 << rests->pieces);
-  if (!read_number("what a piece takes", TG_VALUE_SIZE, value[1], &rests->takes[rests->pieces], error)) return false;
+  double *takes = &rests->takes[rests->pieces];
+  if (!read_number("a piece", TG_VALUE_REST, value[1], takes, error)) return false;
+  if (*takes < piece) /* else no bound on the time of products would hold */
+    return tg_error_set(error, 0, 0, "a piece of %g takes at least as long as %g; write %g or more", piece, piece,
+                        piece);
   rests->pieces++;
   return true;
 }

@@ -14,6 +14,8 @@ typedef enum TgValueKind {
   TG_VALUE_MESSAGE,
   TG_VALUE_FRACTION,
   TG_VALUE_SIZE,
+  TG_VALUE_RATE, /**< in a table */
+  TG_VALUE_REST,
   TG_VALUE_COUNT,
   TG_VALUE_QUANTITIES, /**< those above are numbers */
   TG_VALUE_RATES = TG_VALUE_QUANTITIES,

@@ -163,11 +163,11 @@ static bool unknown_key(const Reader *reader, const Seen *seen, TgSpan name) {
   char quoted[TG_QUOTE_BYTES], section[32], words[WORDS_BYTES];
   tg_span_quote(name, quoted);
   section_name(seen->section, seen->index, section);
-  const char *nearest = nearest_key(seen->section->keys, name);
-  if (nearest) return fail(reader, name.text, "unknown key `%s` in %s; did you mean `%s`?", quoted, section, nearest);
   for (const TgMachineSection *other = tg_machine_sections; other->name; other++)
     if (find_key(other->keys, name))
       return fail(reader, name.text, "unknown key `%s` in %s; it belongs in [%s]", quoted, section, other->name);
+  const char *nearest = nearest_key(seen->section->keys, name);
+  if (nearest) return fail(reader, name.text, "unknown key `%s` in %s; did you mean `%s`?", quoted, section, nearest);
   list_keys(seen->section->keys, words);
   return fail(reader, name.text, "unknown key `%s` in %s; its keys are %s", quoted, section, words);
 }
@@ -249,31 +249,73 @@ static bool check_required(const Reader *reader, const Seen *seen) {
   return true;
 }
 
+/* 0 where the key is not given. */
+static int line_of(const Seen *seen, const char *key) {
+  for (int bit = 0; seen->section->keys[bit].name; bit++)
+    if (strcmp(seen->section->keys[bit].name, key) == 0) return seen->key_line[bit];
+  return 0;
+}
+
+/* Keys of [processor] that mean nothing without another. */
+static bool check_companions(const Reader *reader, const Seen *processor) {
+  static const char *const pairs[][2] = {{"cache_bytes", "miss_bytes_per_s"},
+                                         {"miss_bytes_per_s", "cache_bytes"},
+                                         {"miss_most_bytes", "cache_bytes"},
+                                         {"copy_s", "copy_bytes_per_s"}};
+  for (size_t p = 0; p < G_N_ELEMENTS(pairs); p++) {
+    const char *key = pairs[p][0], *other = pairs[p][1];
+    const int line = line_of(processor, key);
+    if (!line || line_of(processor, other)) continue;
+    const TgQuantity *quantity =
+        &tg_quantities[find_key(processor->section->keys, (TgSpan){other, strlen(other)})->kind];
+    return tg_error_set(reader->error, line, 1,
+                        "%s means nothing without %s; write %s = %s or the actual value (%s), or leave %s out", key,
+                        other, other, quantity->example, quantity->unit, key);
+  }
+  return true;
+}
+
+/* Rows, or columns, that products are rounded up to: by whole tiles or by rests. */
+static bool check_side(const Reader *reader, const Seen *processor, const char *tile, const char *rests) {
+  const int tile_line = line_of(processor, tile), rests_line = line_of(processor, rests);
+  return !tile_line || !rests_line ||
+         tg_error_set(reader->error, MAX(tile_line, rests_line), 1, "[processor] has both %s and %s; keep one of them",
+                      tile, rests);
+}
+
+static bool check_processor(const Reader *reader, const Seen *processor) {
+  const int constant = line_of(processor, "flops_per_s"), table = line_of(processor, "rate"),
+            deep = line_of(processor, "deep_rate");
+  if (deep && !table)
+    return tg_error_set(
+        reader->error, deep, 1,
+        "deep_rate means nothing without rate; write rate = 64:2e10; 512:4e11 or the actual rates%s, or "
+        "leave deep_rate out",
+        constant ? " instead of flops_per_s" : "");
+  if (!constant && !table)
+    return tg_error_set(reader->error, processor->line, 1,
+                        "[processor] has neither flops_per_s nor rate; write flops_per_s = 1e12 or the actual value, "
+                        "or inf to leave the products out");
+  if (constant && table)
+    return tg_error_set(reader->error, MAX(constant, table), 1,
+                        "[processor] has both flops_per_s and a table, rate; keep one of them");
+  return check_companions(reader, processor) && check_side(reader, processor, "tile_rows", "rest_rows") &&
+         check_side(reader, processor, "tile_columns", "rest_columns");
+}
+
 static bool check(const Reader *reader) {
   const TgMachine *machine = reader->machine;
   const Seen *processor = find_seen(reader, &machine->processor);
-  const bool constant = machine->processor.flops_per_s > 0, table = machine->processor.rate.rows > 0;
   for (int i = 0; i < reader->sections; i++)
     if (!check_required(reader, &reader->seen[i])) return false;
   if (!find_seen(reader, &machine->link))
     return tg_error_set(reader->error, MAX(reader->line, 1), 1,
                         "there is no [link]; write one with latency_s and bandwidth_bytes_per_s");
-  if (!constant && !table)
-    return tg_error_set(reader->error, processor ? processor->line : MAX(reader->line, 1), 1,
-                        "%s; write flops_per_s = 1e12 or the actual value, or inf to leave the products out",
-                        processor ? "[processor] has neither flops_per_s nor rate" : "there is no [processor]");
-  if (constant && table)
-    return tg_error_set(reader->error, MAX(processor->key_line[0], processor->key_line[1]), 1,
-                        "[processor] has both flops_per_s and a table, rate; keep one of them");
-  if (constant && machine->processor.deep_rate.rows > 0)
-    return tg_error_set(
-        reader->error, processor->line, 1,
-        "[processor] has deep_rate, but not the table that it adds to; write rate instead of flops_per_s");
-  if ((machine->processor.tile_rows > 0 && machine->processor.rest_rows.pieces > 0) ||
-      (machine->processor.tile_columns > 0 && machine->processor.rest_columns.pieces > 0))
-    return tg_error_set(reader->error, processor->line, 1,
-                        "[processor] has both tiles and rests of the same side; keep one of them");
-  return true;
+  if (!processor)
+    return tg_error_set(reader->error, MAX(reader->line, 1), 1,
+                        "there is no [processor]; write flops_per_s = 1e12 or the actual value, or inf to leave the "
+                        "products out");
+  return check_processor(reader, processor);
 }
 
 static void set_defaults(TgMachine *machine) {

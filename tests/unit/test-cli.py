@@ -1591,6 +1591,12 @@ def test_compare_warns_of_idle_cores():
         assert machine == "many" or "at work" not in said.stderr, said.stderr
 
 
+def test_calibrate_on_one_column():
+    """Blocks move along rows, so a single column is calibrated as a row."""
+    said = document("calibrate", "--noisy", *CALIBRATE, "--grid", "3x1")
+    assert said["grid"] == "1x3" and [sample["moves"] > 0 for sample in said["samples"]].count(True) == 3
+
+
 def test_calibrate_refusals():
     for words, wrong in [("", "expected --on"), ("--on cpus", "expected one of cpu"), ("--on cpu --transport load", "does not support it"),
                          ("--on cpu --sizes 4,8", "at least 3"), ("--on cpu --sizes 8,8,16", "increasing order"),

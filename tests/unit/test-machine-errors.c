@@ -84,9 +84,32 @@ static const Bad bad[] = {
     {"[processor]\nrest_rows = 2:2\n", 2, 13, "the pieces are 1, 2, 4 and so on, in this order; expected 1 here"},
     {"[processor]\nrest_columns = 1\n", 2, 16,
      "`1` is not a row of a table; write piece:takes, as in rest_rows = 1:1.6; 2:5.5; 4:5.8"},
-    {"[processor]\nrest_rows = 1:0\n", 2, 13, "what a piece takes = 0 is zero; write more than 0, such as 512"},
-    {LINK "[processor]\nflops_per_s = 1\ntile_rows = 4\nrest_rows = 1:2\n", 4, 1,
-     "[processor] has both tiles and rests of the same side; keep one of them"},
+    {"[processor]\nrest_rows = 1:0\n", 2, 13, "a piece = 0 is zero; write more than 0, such as 1.6"},
+    {"[processor]\nrest_rows = 1:\n", 2, 13,
+     "a piece has no value; it takes rows or columns: write a number such as 1.6"},
+    {"[processor]\nrest_rows = 1:0.5\n", 2, 13, "a piece of 1 takes at least as long as 1; write 1 or more"},
+    {"[processor]\nrest_columns = 1:1; 2:2; 4:3.9\n", 2, 26,
+     "a piece of 4 takes at least as long as 4; write 4 or more"},
+    {LINK "[processor]\nflops_per_s = 1\ntile_rows = 4\nrest_rows = 1:2\n", 7, 1,
+     "[processor] has both tile_rows and rest_rows; keep one of them"},
+    {LINK "[processor]\nrest_columns = 1:2\nflops_per_s = 1\ntile_columns = 4\n", 7, 1,
+     "[processor] has both tile_columns and rest_columns; keep one of them"},
+    /* keys that need another one */
+    {LINK "[processor]\nflops_per_s = 1\ncache_bytes = 1e6\n", 6, 1,
+     "cache_bytes means nothing without miss_bytes_per_s; write miss_bytes_per_s = 1.25e9 or the actual value (bytes "
+     "per "
+     "second), or leave cache_bytes out"},
+    {LINK "[processor]\nmiss_bytes_per_s = 1e9\nflops_per_s = 1\n", 5, 1,
+     "miss_bytes_per_s means nothing without cache_bytes; write cache_bytes = 16e9 or the actual value (bytes), or "
+     "leave "
+     "miss_bytes_per_s out"},
+    {LINK "[processor]\nflops_per_s = 1\nmiss_most_bytes = 1e6\n", 6, 1,
+     "miss_most_bytes means nothing without cache_bytes; write cache_bytes = 16e9 or the actual value (bytes), or "
+     "leave "
+     "miss_most_bytes out"},
+    {LINK "[processor]\nflops_per_s = 1\ncopy_s = 1e-6\n", 6, 1,
+     "copy_s means nothing without copy_bytes_per_s; write copy_bytes_per_s = 1.25e9 or the actual value (bytes per "
+     "second), or leave copy_s out"},
     /* tables of rates */
     {"[processor]\nrate = 64:2e10; 64:4e11\n", 2, 17,
      "the size 64 is not larger than the one before it; write the rows in order of increasing size"},
@@ -98,13 +121,19 @@ static const Bad bad[] = {
     {"[processor]\nrate = 64:2e10;; 512:4e11\n", 2, 16,
      "`` is not a row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11"},
     {"[processor]\nrate = 0:1\n", 2, 8, "the size = 0 is zero; write more than 0, such as 512"},
-    {"[processor]\nrate = 64:0\n", 2, 8, "the rate = 0 is zero; write more than 0, such as 1e12, or inf"},
-    {"[processor]\nrate = 64:inf\n", 2, 8,
-     "a rate in a table must be finite; write flops_per_s = inf instead of the table"},
+    {"[processor]\nrate = 64:0\n", 2, 8, "the rate = 0 is zero; write more than 0, such as 2e10"},
+    {"[processor]\ndeep_rate = 64:inf\n", 2, 13, "the rate = inf is not finite; write more than 0, such as 2e10"},
+    {"[processor]\nrate = 64:20 Gflop/s\n", 2, 8,
+     "`20 Gflop/s` has a unit; the rate takes floating-point operations per second, so write 2e+10"},
     {"[processor]\nflops_per_s = 1\nrate = 64:2e10\n" LINK, 3, 1,
      "[processor] has both flops_per_s and a table, rate; keep one of them"},
-    {"[processor]\nflops_per_s = 1\ndeep_rate = 64:2e10\n" LINK, 1, 1,
-     "[processor] has deep_rate, but not the table that it adds to; write rate instead of flops_per_s"},
+    {"[processor]\nflops_per_s = 1\ndeep_rate = 64:2e10\n" LINK, 3, 1,
+     "deep_rate means nothing without rate; write rate = 64:2e10; 512:4e11 or the actual rates instead of flops_per_s, "
+     "or "
+     "leave deep_rate out"},
+    {"[processor]\ndeep_rate = 64:2e10\n" LINK, 2, 1,
+     "deep_rate means nothing without rate; write rate = 64:2e10; 512:4e11 or the actual rates, or leave deep_rate "
+     "out"},
     /* words and texts */
     {"[link]\nduplex = both\n", 2, 10, "duplex = both is unknown; write full or half"},
     {"[port]\nports = 1\n", 2, 9, "ports = 1 is unknown; write one, all or fetch"},
@@ -140,6 +169,8 @@ static const Bad bad[] = {
     {"[processor]\nc_elements_per_s = 1\nc_elements_per_s = 1\n", 3, 1,
      "c_elements_per_s is given twice, first in line 2; keep one of them"},
     {"[port]\nlatency_s = 0\n", 2, 1, "unknown key `latency_s` in [port]; it belongs in [link]"},
+    {"[disk]\nmiss_bytes_per_s = 1\n", 2, 1, "unknown key `miss_bytes_per_s` in [disk]; it belongs in [processor]"},
+    {"[machine]\nrest_rows = 1:1\n", 2, 1, "unknown key `rest_rows` in [machine]; it belongs in [processor]"},
     {"[port]\nalpha = 0\n", 2, 1, "unknown key `alpha` in [port]; its keys are ports, overhead_s, gap_s and receives"},
     {"[port]\none port\n", 2, 1, "`one port` is neither a [section] nor key = value; write # before a comment"},
     {"[port]\n= 1\n", 2, 1, "`= 1` is neither a [section] nor key = value; write # before a comment"},
