@@ -23,6 +23,7 @@ enum {
   TG_MACHINE_DEEP = 8,           /**< times as many inner elements as rows and columns: the products of deep_rate */
   TG_MACHINE_PROTOCOLS = 8,      /**< of a link, by size of the message */
   TG_MACHINE_RESTS = 6,          /**< pieces of 1, 2, 4, … rows */
+  TG_MACHINE_FEWER = 12,         /**< numbers of cores or ranks at work: 1, 2, 4, … */
   TG_MACHINE_WORD_BYTES = 32     /**< of names in [executor], with the terminating 0 */
 };
 
@@ -144,6 +145,15 @@ typedef struct TgMachineTier {
   double capacity_bytes; /**< INFINITY where the file sets no limit */
 } TgMachineTier;
 
+/** How many times as fast each processor multiplies and adds where fewer are at work than in the rest of the file: they
+ * share caches, memory and the power of the chip. */
+typedef struct TgMachineFewer {
+  int32_t rows;                     /**< 0: not known, and taken as 1 */
+  int32_t reserved;                 /**< 0 */
+  double at_once[TG_MACHINE_FEWER]; /**< cores or ranks at work; increases */
+  double speedup[TG_MACHINE_FEWER];
+} TgMachineFewer;
+
 /** The executor that the numbers were measured with, and what a run on it costs outside its steps. A run is `rounds` of
  * instances, one after another, each of `panels` passes through the schedule. `given` is 0 where the file has no
  * [executor]. */
@@ -156,9 +166,10 @@ typedef struct TgMachineExecutor {
   char device[TG_MACHINE_NAME_BYTES];
   double processors; /**< that were busy at once in one instance */
   double at_once;    /**< of these on the CPU: cores or ranks at work, see TgExecutorFacts; 0: unknown */
-  double launch_s;   /**< of a run, once */
-  double round_s;    /**< of each round of instances */
-  double pass_s;     /**< of each pass through the schedule */
+  TgMachineFewer fewer_at_once;
+  double launch_s; /**< of a run, once */
+  double round_s;  /**< of each round of instances */
+  double pass_s;   /**< of each pass through the schedule */
 } TgMachineExecutor;
 
 /** A machine. Plain bytes without pointers: may be sent in a message. */
@@ -282,6 +293,12 @@ double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int6
  * others: at half of its cache none, at twice of it all of them come from further away. Of a large block the end comes
  * while the begin is in use: no more than miss_most_bytes take time. */
 double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double bytes);
+/** How many times as fast processors multiply and add while so many are at work, by the executor's fewer_at_once: of
+ * numbers between its rows by the logarithm of the number, below the first as in the first; 1 where nothing is known.
+ */
+double tg_machine_speedup(const TgMachine *machine, double at_once);
+/** Makes the rates of products and additions those of so many processors at work. */
+void tg_machine_set_at_once(TgMachine *machine, double at_once);
 /** Time in which a processor adds a block of so many elements to another one. */
 double tg_machine_sum_s(const TgMachine *machine, double elements);
 

@@ -59,12 +59,13 @@ static char *calibrate_text(const TgCalibrateCommand *command) {
     g_string_append(text, "# rate is for products that fill their tiles.\n");
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(command, s);
-    g_string_append_printf(text,
-                           "# %" PRId64 "x%" PRId64 "x%" PRId64 ", %d products, %" PRId64 " %s: ", sample->probe.m,
-                           sample->probe.n, sample->probe.k, sample->probe.products, tg_probe_moves(&sample->probe),
-                           sample->probe.adds ? "additions"
-                           : sample->sharing  ? "moves to other hosts"
-                                              : "moves");
+    g_autofree char *fewer = sample->fewer ? g_strdup_printf(", %d at work", sample->fewer) : g_strdup("");
+    g_string_append_printf(
+        text, "# %" PRId64 "x%" PRId64 "x%" PRId64 ", %d products%s, %" PRId64 " %s: ", sample->probe.m,
+        sample->probe.n, sample->probe.k, sample->probe.products, fewer, tg_probe_moves(&sample->probe),
+        sample->probe.adds ? "additions"
+        : sample->sharing  ? "moves to other hosts"
+                           : "moves");
     if (sample->left_out)
       g_string_append_printf(text, "left out: %s\n", sample->left_out);
     else
@@ -86,7 +87,10 @@ static void add_sample(TgTable *table, const TgCalibrationSample *sample) {
   tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, sample->probe.m, sample->probe.n, sample->probe.k);
   tg_table_add(table, "%" PRId64 "x%" PRId64 "x%" PRId64, sample->block[0], sample->block[1], sample->block[2]);
   tg_table_add(table, "%" PRId64, sample->passes);
-  tg_table_add(table, "%d", sample->probe.products);
+  if (sample->fewer)
+    tg_table_add(table, "%d, %d at work", sample->probe.products, sample->fewer);
+  else
+    tg_table_add(table, "%d", sample->probe.products);
   tg_table_add(table, "%" PRId64 "%s", tg_probe_moves(&sample->probe),
                sample->probe.adds ? " sums"
                : sample->sharing  ? " to hosts"
@@ -119,6 +123,17 @@ static void print_samples(TgCli *cli, const TgCalibrateCommand *command) {
 static char *rests_text(const TgMachineRests *rests) {
   GString *text = g_string_new(NULL);
   for (int32_t i = 0; i < rests->pieces; i++) g_string_append_printf(text, "%s%.3g", i ? ", " : "", rests->takes[i]);
+  return g_string_free(text, FALSE);
+}
+
+/* "with 1, 2 of 4 cores or ranks at work, each is 1.8, 1.5 times as fast". Free with g_free(). */
+static char *fewer_text(const TgMachineExecutor *executor) {
+  const TgMachineFewer *fewer = &executor->fewer_at_once;
+  GString *text = g_string_new("with ");
+  for (int32_t i = 0; i < fewer->rows; i++) g_string_append_printf(text, "%s%g", i ? ", " : "", fewer->at_once[i]);
+  g_string_append_printf(text, " of %g cores or ranks at work, each is ", executor->at_once);
+  for (int32_t i = 0; i < fewer->rows; i++) g_string_append_printf(text, "%s%.3g", i ? ", " : "", fewer->speedup[i]);
+  g_string_append(text, " times as fast");
   return g_string_free(text, FALSE);
 }
 
@@ -167,6 +182,10 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
     g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
     tg_table_add_fact(table, "tile", tile, "of C at a time; a partly filled tile takes as long as a full one");
   }
+  if (executor->fewer_at_once.rows > 0) {
+    g_autofree char *fewer = fewer_text(executor);
+    tg_table_add_fact(table, "fewer at work", "", "%s", fewer);
+  }
   tg_table_add_fact(table, "launch", tg_time_text(executor->launch_s).s, "overhead of a run outside its steps");
   tg_table_add_fact(table, "round", tg_time_text(executor->round_s).s,
                     "overhead of each round of instances that run at once");
@@ -208,6 +227,7 @@ static void write_sample(TgJson *json, const TgCalibrationSample *sample) {
   tg_json_member_integer(json, "sums", sample->probe.adds ? tg_probe_moves(&sample->probe) : 0);
   tg_json_member_integer(json, "block_bytes", moved_bytes(sample));
   tg_json_member_bool(json, "to_other_hosts", sample->sharing > 0);
+  tg_json_member_integer(json, "at_once", sample->times.facts.at_once);
   tg_json_member_double(json, "time_s", none ? NAN : sample->times.time_s);
   tg_json_member_double(json, "multiply_s", none ? NAN : sample->times.multiply_s);
   tg_json_member_double(json, "moves_s", none ? NAN : sample->times.move_s);
@@ -232,12 +252,24 @@ static void write_rests(TgJson *json, const char *name, const TgMachineRests *re
   tg_json_end_array(json);
 }
 
+static void write_fewer(TgJson *json, const TgMachineFewer *fewer) {
+  tg_json_member_array(json, "fewer_at_once", TG_JSON_ROW);
+  for (int32_t i = 0; i < fewer->rows; i++) {
+    tg_json_begin_object(json, TG_JSON_ROW);
+    tg_json_member_double(json, "at_once", fewer->at_once[i]);
+    tg_json_member_double(json, "speedup", fewer->speedup[i]);
+    tg_json_end_object(json);
+  }
+  tg_json_end_array(json);
+}
+
 static void write_fit(TgJson *json, const TgCalibration *calibration) {
   const TgMachine *machine = &calibration->machine;
   const TgMachineProcessor *processor = &machine->processor;
   tg_json_member_object(json, "fit", TG_JSON_LINES);
   tg_json_members(json, fit_fields, machine);
   tg_json_member_double(json, "at_once", given(machine->executor.at_once));
+  write_fewer(json, &machine->executor.fewer_at_once);
   tg_json_member_integer(json, "hosts", MAX(calibration->hosts, 1));
   tg_json_member_double(json, "hosts_latency_s", calibration->hosts ? machine->level[1].latency_s : NAN);
   tg_json_member_double(json, "hosts_bandwidth_bytes_per_s",

@@ -76,8 +76,9 @@ static unsigned doubts_of_processors(const TgMachine *machine, const TgExecutorK
 
 /* Fewer cores at work have more of the caches, of the memory's bandwidth and of the clock rate each. */
 static unsigned doubts_of_at_once(const TgMachineExecutor *executor, const TgExecutorFacts *facts) {
-  const bool known = executor->at_once > 0 && facts->at_once > 0;
-  return known && executor->at_once != (double)facts->at_once ? TG_DOUBT_AT_ONCE : 0;
+  const TgMachineFewer *fewer = &executor->fewer_at_once;
+  const double least = fewer->rows ? fewer->at_once[0] : executor->at_once, now = (double)facts->at_once;
+  return executor->at_once > 0 && now > 0 && (now < least || now > executor->at_once) ? TG_DOUBT_AT_ONCE : 0;
 }
 
 /* How many processors share the device says how large the tiles of each are. Where problems are tiled around a

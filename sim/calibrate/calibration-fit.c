@@ -22,6 +22,12 @@ bool tg_calibration_too_few(const TgCalibration *calibration, const TgCalibratio
   return false;
 }
 
+/* Four digits say all that was measured, and a file with them can be read. */
+static double rounded(double number) {
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  return number < 1e-12 ? 0 : g_ascii_strtod(g_ascii_formatd(digits, sizeof digits, "%.4g", number), NULL);
+}
+
 /* --- additions -----------------------------------------------------------------------------------------------------*/
 
 /* The rate whose times have the least relative errors, of all sizes. */
@@ -134,6 +140,32 @@ static double far_s(const TgCalibration *calibration, const TgCalibrationPlan *p
   return sample->times.facts.at_once ? factors_miss_s(calibration, plan, sample) : 0;
 }
 
+/* --- fewer at work -------------------------------------------------------------------------------------------------*/
+
+/* The factor with whose inverse the products' times have the least relative errors, of all sizes; 0 without samples. */
+static double speedup_of(const TgCalibration *calibration, int32_t places) {
+  double sum = 0, squares = 0;
+  for (guint s = 0; s < calibration->samples->len; s++) {
+    const TgCalibrationSample *sample = sample_at(calibration, s);
+    if (sample->fewer != places || sample->left_out) continue;
+    const double part = tg_calibration_product_s(calibration, sample) / sample->product_s;
+    sum += part;
+    squares += part * part;
+  }
+  return sum > 0 ? squares / sum : 0;
+}
+
+static void fit_fewer(TgCalibration *calibration) {
+  TgMachineFewer *fewer = &calibration->machine.executor.fewer_at_once;
+  for (int32_t places = 1, power = 0; power < TG_MACHINE_FEWER; power++, places *= 2) {
+    const double speedup = rounded(speedup_of(calibration, places));
+    if (speedup == 0) continue;
+    fewer->at_once[fewer->rows] = places;
+    fewer->speedup[fewer->rows++] = speedup;
+  }
+  if (fewer->rows) tg_machine_give(&calibration->machine, fewer);
+}
+
 /* --- the rest of a run ---------------------------------------------------------------------------------------------*/
 
 static double steps_s(const TgCalibrationSample *sample) {
@@ -205,6 +237,7 @@ static double fitted_pass_s(const TgCalibration *calibration, const TgCalibratio
       (tg_calibration_product_s(calibration, sample) + far_s(calibration, plan, sample)) * sample->probe.products;
   if (plan->kind->traits.overlaps) return fmax(products_s, moves_s);
   if (sample->far) return turns * products_s;
+  if (sample->fewer) return products_s / tg_machine_speedup(&calibration->machine, sample->fewer);
   /* If the time of thin products is not known, it is the measured one: such samples are there for their moves. */
   const bool own = !has_products_alone(sample) && !sample->rest && !calibration->tiled &&
                    !tg_calibration_is_thin(calibration, sample);
@@ -226,12 +259,6 @@ static double fit_samples(TgCalibration *calibration, const TgCalibrationPlan *p
     used++;
   }
   return used ? sqrt(squares / used) : 0;
-}
-
-/* Four digits say all that was measured, and a file with them can be read. */
-static double rounded(double number) {
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  return number < 1e-12 ? 0 : g_ascii_strtod(g_ascii_formatd(digits, sizeof digits, "%.4g", number), NULL);
 }
 
 static void round_link(TgMachineLink *link) {
@@ -307,6 +334,7 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   fit_far(calibration, plan);
   round_all(&calibration->machine);
   name_all(calibration, plan);
+  fit_fewer(calibration);
   calibration->machine.residual = fmin(rounded(fit_samples(calibration, plan)), 0.99);
   calibration->machine.spread = fmin(rounded(calibration->spread), 0.99);
   if (!plan->kind->on_gpu) tg_machine_give(&calibration->machine, &calibration->machine.spread);

@@ -25,7 +25,7 @@ static inline TgCalibrationSample *sample_at(const TgCalibration *calibration, g
 /** Cubic products, and nothing else. */
 static inline bool has_products_alone(const TgCalibrationSample *sample) {
   return !sample->probe.hops && !sample->probe.adds && !sample->far && !sample->few_rows && !sample->deep &&
-         sample->rest == 0;
+         sample->rest == 0 && sample->fewer == 0;
 }
 
 /** Fills the rates of products, what rows and columns left over take, and the rates of thin products. */

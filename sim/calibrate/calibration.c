@@ -89,6 +89,17 @@ static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *pl
   }
 }
 
+/* Where fewer cores or ranks are at work than usual: half of them, a quarter, … */
+static void add_fewer(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts) {
+  for (int32_t places = 1; places < facts->at_once; places *= 2)
+    for (int i = 0; i < plan->sizes; i++) {
+      const int64_t s = plan->size[i];
+      const Grid grid = {1, places, 1};
+      add_sample(calibration, plan, blocks_of(grid, products_of(plan, grid, PRODUCTS, s, s, s), s, s, s))->fewer =
+          places;
+    }
+}
+
 /* Of about the same sizes as the cubic ones, and of rows and columns that a kernel takes whole. */
 static void add_deep(TgCalibration *calibration, const TgCalibrationPlan *plan, Grid grid) {
   const int64_t whole = INT64_C(1) << REST_PIECES;
@@ -213,6 +224,7 @@ static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan
 
 static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts) {
   const Grid grid = {plan->rows, plan->columns, tg_executor_turns(facts)};
+  add_fewer(calibration, plan, facts);
   if (facts->at_once > 1 && facts->processors > facts->at_once) {
     add_shares(calibration, plan, facts);
     return;

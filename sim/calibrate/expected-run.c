@@ -192,7 +192,7 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
                      const TgExecutorOptions *options, const TgExecutorTraits *traits, const TgMachine *machine,
                      TgExpectedRun *expected, GError **error) {
   g_autofree TgSchedule *folded = g_memdup2(schedule, sizeof *schedule);
-  TgMachine own = *machine;
+  TgMachine at_work = *machine;
   const int64_t *sizes = facts->instance;
   *expected = (TgExpectedRun){.steps = facts->steps,
                               .options = {.model = TG_COST_HOCKNEY,
@@ -206,10 +206,12 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
   if (!tg_shape_init(&expected->shape, &schedule->computes, sizes[0], sizes[1], sizes[2], error) ||
       !make_network(schedule, machine, &expected->network, error))
     return false;
+  if (facts->at_once) tg_machine_set_at_once(&at_work, (double)facts->at_once);
+  TgMachine own = at_work;
   if (expected->network.levels == 1) memset(own.level, 0, sizeof own.level);
   if (!predict(folded, names, expected, &own, &expected->cost, error) ||
-      !find_steps(folded, names, facts, traits, machine, expected, error))
+      !find_steps(folded, names, facts, traits, &at_work, expected, error))
     return false;
-  sum_up(facts, traits, machine, expected);
+  sum_up(facts, traits, &at_work, expected);
   return true;
 }

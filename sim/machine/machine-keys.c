@@ -15,6 +15,7 @@ const TgQuantity tg_quantities[TG_VALUE_QUANTITIES] = {
     [TG_VALUE_SIZE] = {"elements along a side", "512", .zero = false},
     [TG_VALUE_RATE] = {"floating-point operations per second", "2e10", .zero = false},
     [TG_VALUE_REST] = {"rows or columns", "1.6", .zero = false},
+    [TG_VALUE_FACTOR] = {"a factor", "1.5", .zero = false},
     [TG_VALUE_COUNT] = {"whole numbers", "16", .zero = false},
 };
 
@@ -82,6 +83,7 @@ static const TgMachineKey executor_keys[] = {
     KEY(TgMachineExecutor, device, TG_VALUE_TEXT, false, {0}),
     KEY(TgMachineExecutor, processors, TG_VALUE_COUNT, false, {0}),
     KEY(TgMachineExecutor, at_once, TG_VALUE_COUNT, false, {0}),
+    KEY(TgMachineExecutor, fewer_at_once, TG_VALUE_FEWER, false, {0}),
     KEY(TgMachineExecutor, launch_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineExecutor, round_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineExecutor, pass_s, TG_VALUE_TIME, false, {0}),
@@ -286,10 +288,9 @@ static bool check_row(int32_t rows, int32_t most, TgError *error) {
 
 static bool check_order(TgSpan size, bool follows, TgError *error) {
   char quoted[TG_QUOTE_BYTES];
-  return follows || tg_error_set(error, 0, 0,
-                                 "the size %s is not larger than the one before it; write the rows in order of "
-                                 "increasing size",
-                                 tg_span_quote(size, quoted));
+  return follows ||
+         tg_error_set(error, 0, 0, "%s is not larger than the one before it; write the rows in increasing order",
+                      tg_span_quote(size, quoted));
 }
 
 /* One row of a table of rates, `size:rate`. */
@@ -341,6 +342,20 @@ static bool read_rest(TgSpan row, void *table, TgError *error) {
     return tg_error_set(error, 0, 0, "a piece of %g takes at least as long as %g; write %g or more", piece, piece,
                         piece);
   rests->pieces++;
+  return true;
+}
+
+/* How much faster fewer processors are, `number:factor`. */
+static bool read_fewer(TgSpan row, void *table, TgError *error) {
+  TgMachineFewer *fewer = table;
+  TgSpan value[2];
+  if (split_row(row, 2, value) < 2) return refuse_row(row, "number:factor, as in fewer_at_once = 1:1.8; 2:1.5", error);
+  if (!check_row(fewer->rows, TG_MACHINE_FEWER, error)) return false;
+  double *at_once = &fewer->at_once[fewer->rows];
+  if (!read_number("the number", TG_VALUE_COUNT, value[0], at_once, error)) return false;
+  if (!read_number("the factor", TG_VALUE_FACTOR, value[1], &fewer->speedup[fewer->rows], error)) return false;
+  if (!check_order(value[0], fewer->rows == 0 || *at_once > at_once[-1], error)) return false;
+  fewer->rows++;
   return true;
 }
 
@@ -409,6 +424,9 @@ bool tg_machine_value(const TgMachineKey *key, TgSpan value, void *field, const 
   case TG_VALUE_RESTS:
     *(TgMachineRests *)field = (TgMachineRests){0};
     return read_table(value, read_rest, field, &((TgMachineRests *)field)->pieces, at, error);
+  case TG_VALUE_FEWER:
+    *(TgMachineFewer *)field = (TgMachineFewer){0};
+    return read_table(value, read_fewer, field, &((TgMachineFewer *)field)->rows, at, error);
   case TG_VALUE_WORD:
     return read_word(key, value, field, error);
   case TG_VALUE_NAME:

@@ -16,11 +16,13 @@ typedef enum TgValueKind {
   TG_VALUE_SIZE,
   TG_VALUE_RATE, /**< in a table */
   TG_VALUE_REST,
+  TG_VALUE_FACTOR,
   TG_VALUE_COUNT,
   TG_VALUE_QUANTITIES, /**< those above are numbers */
   TG_VALUE_RATES = TG_VALUE_QUANTITIES,
   TG_VALUE_PROTOCOLS,
   TG_VALUE_RESTS,
+  TG_VALUE_FEWER,
   TG_VALUE_WORD, /**< a number: its place among the words */
   TG_VALUE_NAME, /**< a text: one of the words */
   TG_VALUE_TEXT,

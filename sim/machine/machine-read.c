@@ -256,23 +256,14 @@ static int line_of(const Seen *seen, const char *key) {
   return 0;
 }
 
-/* Keys of [processor] that mean nothing without another. */
-static bool check_companions(const Reader *reader, const Seen *processor) {
-  static const char *const pairs[][2] = {{"cache_bytes", "miss_bytes_per_s"},
-                                         {"miss_bytes_per_s", "cache_bytes"},
-                                         {"miss_most_bytes", "cache_bytes"},
-                                         {"copy_s", "copy_bytes_per_s"}};
-  for (size_t p = 0; p < G_N_ELEMENTS(pairs); p++) {
-    const char *key = pairs[p][0], *other = pairs[p][1];
-    const int line = line_of(processor, key);
-    if (!line || line_of(processor, other)) continue;
-    const TgQuantity *quantity =
-        &tg_quantities[find_key(processor->section->keys, (TgSpan){other, strlen(other)})->kind];
-    return tg_error_set(reader->error, line, 1,
-                        "%s means nothing without %s; write %s = %s or the actual value (%s), or leave %s out", key,
-                        other, other, quantity->example, quantity->unit, key);
-  }
-  return true;
+/* A key that means nothing without another. */
+static bool check_companion(const Reader *reader, const Seen *seen, const char *key, const char *other) {
+  const int line = line_of(seen, key);
+  if (!line || line_of(seen, other)) return true;
+  const TgQuantity *quantity = &tg_quantities[find_key(seen->section->keys, (TgSpan){other, strlen(other)})->kind];
+  return tg_error_set(reader->error, line, 1,
+                      "%s means nothing without %s; write %s = %s or the actual value (%s), or leave %s out", key,
+                      other, other, quantity->example, quantity->unit, key);
 }
 
 /* Rows, or columns, that products are rounded up to: by whole tiles or by rests. */
@@ -299,8 +290,24 @@ static bool check_processor(const Reader *reader, const Seen *processor) {
   if (constant && table)
     return tg_error_set(reader->error, MAX(constant, table), 1,
                         "[processor] has both flops_per_s and a table, rate; keep one of them");
-  return check_companions(reader, processor) && check_side(reader, processor, "tile_rows", "rest_rows") &&
+  return check_companion(reader, processor, "cache_bytes", "miss_bytes_per_s") &&
+         check_companion(reader, processor, "miss_bytes_per_s", "cache_bytes") &&
+         check_companion(reader, processor, "miss_most_bytes", "cache_bytes") &&
+         check_companion(reader, processor, "copy_s", "copy_bytes_per_s") &&
+         check_side(reader, processor, "tile_rows", "rest_rows") &&
          check_side(reader, processor, "tile_columns", "rest_columns");
+}
+
+static bool check_executor(const Reader *reader) {
+  const TgMachineExecutor *executor = &reader->machine->executor;
+  const TgMachineFewer *fewer = &executor->fewer_at_once;
+  const Seen *seen = find_seen(reader, executor);
+  if (!fewer->rows) return true;
+  if (!check_companion(reader, seen, "fewer_at_once", "at_once")) return false;
+  return fewer->at_once[fewer->rows - 1] < executor->at_once ||
+         tg_error_set(reader->error, line_of(seen, "fewer_at_once"), 1,
+                      "fewer_at_once has %g, which is not less than at_once = %g; leave it out",
+                      fewer->at_once[fewer->rows - 1], executor->at_once);
 }
 
 static bool check(const Reader *reader) {
@@ -315,7 +322,7 @@ static bool check(const Reader *reader) {
     return tg_error_set(reader->error, MAX(reader->line, 1), 1,
                         "there is no [processor]; write flops_per_s = 1e12 or the actual value, or inf to leave the "
                         "products out");
-  return check_processor(reader, processor);
+  return check_processor(reader, processor) && check_executor(reader);
 }
 
 static void set_defaults(TgMachine *machine) {

@@ -36,6 +36,13 @@ static void write_rests(GString *text, const TgMachineRests *rests) {
   }
 }
 
+static void write_fewer(GString *text, const TgMachineFewer *fewer) {
+  for (int32_t i = 0; i < fewer->rows; i++) {
+    g_string_append_printf(text, "%s%g:", i ? "; " : "", fewer->at_once[i]);
+    write_number(text, fewer->speedup[i]);
+  }
+}
+
 static void write_value(GString *text, const TgMachineKey *key, const void *field) {
   switch (key->kind) {
   case TG_VALUE_RATES:
@@ -46,6 +53,9 @@ static void write_value(GString *text, const TgMachineKey *key, const void *fiel
     break;
   case TG_VALUE_RESTS:
     write_rests(text, field);
+    break;
+  case TG_VALUE_FEWER:
+    write_fewer(text, field);
     break;
   case TG_VALUE_WORD:
     g_string_append(text, key->words[*(const int32_t *)field]);

@@ -236,6 +236,29 @@ double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double 
   return fmin(fmax(missed, 0), 1) * waited_for / processor->miss_bytes_per_s;
 }
 
+double tg_machine_speedup(const TgMachine *machine, double at_once) {
+  const TgMachineFewer *fewer = &machine->executor.fewer_at_once;
+  double most = machine->executor.at_once, speedup = 1;
+  if (at_once >= most) return 1;
+  for (int32_t r = fewer->rows - 1; r >= 0; r--) {
+    const double least = fewer->at_once[r], part = log(at_once / least) / log(most / least);
+    if (part >= 0) return fewer->speedup[r] + part * (speedup - fewer->speedup[r]);
+    most = least;
+    speedup = fewer->speedup[r];
+  }
+  return speedup;
+}
+
+void tg_machine_set_at_once(TgMachine *machine, double at_once) {
+  TgMachineProcessor *processor = &machine->processor;
+  const double speedup = tg_machine_speedup(machine, at_once);
+  double *const rate[] = {&processor->flops_per_s, &processor->additions_per_s, &processor->a_elements_per_s,
+                          &processor->b_elements_per_s, &processor->c_elements_per_s};
+  for (size_t r = 0; r < sizeof rate / sizeof *rate; r++) *rate[r] *= speedup;
+  for (int32_t r = 0; r < processor->rate.rows; r++) processor->rate.row[r].flops_per_s *= speedup;
+  for (int32_t r = 0; r < processor->deep_rate.rows; r++) processor->deep_rate.row[r].flops_per_s *= speedup;
+}
+
 const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind) {
   return machine->tier[kind].given ? &machine->tier[kind] : NULL;
 }

@@ -18,7 +18,8 @@ static struct Fake {
   int64_t tile, resident;
   int32_t whole[2];    /**< rows and columns of C that it multiplies at a time, where it does not tile; 0: any */
   double takes[2][4];  /**< rows, and columns, that a rest of 1, 2, 4 and 8 takes as long as; 0: as many */
-  int64_t at_once;     /**< processors; 0: all */
+  int64_t at_once;     /**< processors; 0: all … */
+  double fewer;        /**< … and times as fast as usual products are of half as many at work; 0: as fast */
   const int32_t *host; /**< TgExecutorFacts; each of two places a host, whose moves along columns go to another … */
   double host_latency_s, host_bytes_per_s; /**< … and share this */
   int64_t most;                            /**< larger n are refused; 0: none */
@@ -100,7 +101,7 @@ static inline TgExecutor *fake_open(const TgSchedule *schedule, const TgSchedule
   own->base.options = *options;
   own->base.facts.processors = tg_schedule_processors(schedule);
   own->base.facts.steps = tg_walk_count_steps(schedule, names, &unused);
-  own->base.facts.at_once = fake.at_once;
+  own->base.facts.at_once = MIN(own->base.facts.processors, fake.at_once);
   own->base.facts.host = fake.host;
   const bool large = fake.most && options->k > fake.most;
   if (large) g_set_error(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_TOO_LARGE, "k is more than %d", (int)fake.most);
@@ -149,6 +150,7 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
     *multiply_s += turns * (double)own->products[s] *
                    (tg_machine_miss_s(&fake.machine, between_bytes, 4 * m * k) +
                     tg_machine_miss_s(&fake.machine, between_bytes, 4 * k * n));
+  if (fake.fewer > 0) *multiply_s /= pow(fake.fewer, log2((double)fake.at_once / (double)facts->at_once));
   const bool adds = schedule->statement[schedule->statements - 1].op == TG_OP_ADD;
   const bool down = strstr(tg_name(own->base.names, own->base.names->title), "down") != NULL;
   const double one_s = adds   ? m * n / fake.additions_per_s

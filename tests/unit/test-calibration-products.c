@@ -80,6 +80,25 @@ static void rests_of_rows_and_columns(void) {
   g_assert_nonnull(strstr(text, "\nrest_rows = 1:1.5; 2:5; 4:5.5; 8:8\nrest_columns = 1:4; 2:3.5; 4:4; 8:9\n"));
 }
 
+/* The fewer are at work, the faster each is: 1.5 times for half of them, 2.25 times for a quarter. */
+static void fewer_are_faster(void) {
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = 4;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+  fake.fewer = 1.5;
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  const TgMachineFewer *fewer = &found->machine.executor.fewer_at_once;
+  g_assert_cmpint(fewer->rows, ==, 2);
+  g_assert_true(fewer->at_once[0] == 1 && fewer->at_once[1] == 2);
+  expect_near(fewer->speedup[0], 2.25);
+  expect_near(fewer->speedup[1], 1.5);
+  for (int r = 0; r < 4; r++) expect_near(found->machine.processor.rate.row[r].flops_per_s, 1e10);
+  g_assert_cmpfloat(found->machine.residual, <, 1e-2);
+  g_autofree char *text = tg_machine_text(&found->machine);
+  g_assert_nonnull(strstr(text, "\nat_once = 4\nfewer_at_once = 1:2.25; 2:1.5\n"));
+}
+
 /* 16 and 64 elements along a side do not fill tiles of 32 x 48; the rate of whole tiles is the same at all sizes. */
 static void rates_are_of_whole_tiles(void) {
   reset((TgExecutorTraits){.fetches = true});
@@ -105,6 +124,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/calibration-products/deep-products", deep_products);
   g_test_add_func("/calibration-products/blocks-from-outside-the-cache", blocks_from_outside_the_cache);
   g_test_add_func("/calibration-products/rests", rests_of_rows_and_columns);
+  g_test_add_func("/calibration-products/fewer", fewer_are_faster);
   g_test_add_func("/calibration-products/whole-tiles", rates_are_of_whole_tiles);
   return g_test_run();
 }

@@ -100,6 +100,17 @@ static void a_plan_is_followed(void) {
   expect_steps(cube, (const double[]){4 * 5, 8 * 5, 8 * 16 + 8 * 5, 4 * 2 + 4 * 5}, 4);
 }
 
+/* On one of two cores products and additions take half as long, copies as long as on both. */
+static void fewer_cores_are_faster(void) {
+  TgMachine machine = machine_of(TG_PORTS_FETCH);
+  machine.processor.additions_per_s = 2;
+  machine.executor.at_once = 2;
+  machine.executor.fewer_at_once = (TgMachineFewer){.rows = 1, .at_once = {1}, .speedup = {2}};
+  TgExpectedRun one = expect_plan_on(&machine, "dns", "2x2x2", 1), two = expect_plan_on(&machine, "dns", "2x2x2", 2);
+  expect_steps(one, (const double[]){4 * 5, 8 * 5, 8 * 8 + 8 * 5, 4 * 1 + 4 * 5}, 4);
+  expect_steps(two, (const double[]){10, 20, 4 * 16 + 4 * 5, 2 * 2 + 2 * 5}, 4);
+}
+
 /* On two cores a block of the same core takes 2 + 16/8 = 4 s, and so does one of the other core that was not written
  * since it was read: A and B, from the run before. Those of column 1 are written as B is aligned. With a cache of 8
  * bytes all that is used again after 16 others takes 1 s a byte more: on one core, whose processors use 3 blocks of 16
@@ -333,6 +344,7 @@ int main(int argc, char **argv) {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/expected-run/takes-turns", processors_that_take_turns_add_up);
   g_test_add_func("/expected-run/plan", a_plan_is_followed);
+  g_test_add_func("/expected-run/fewer-cores", fewer_cores_are_faster);
   g_test_add_func("/expected-run/copies-and-misses", copies_and_misses_count);
   g_test_add_func("/expected-run/together", processors_together_take_the_mean);
   g_test_add_func("/expected-run/part", steps_are_of_those_that_take_part);

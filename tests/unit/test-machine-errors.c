@@ -72,7 +72,7 @@ static const Bad bad[] = {
     {"[link]\nprotocols = 64:1e-6:1e9:2\n", 2, 13,
      "`1e9:2` is not a plain number; the bandwidth takes bytes per second: write a number such as 1.25e9, or inf"},
     {"[link]\nprotocols = 64:1e-6:1e9; 64:1e-6:1e9\n", 2, 26,
-     "the size 64 is not larger than the one before it; write the rows in order of increasing size"},
+     "64 is not larger than the one before it; write the rows in increasing order"},
     {"[link]\nprotocols = 64 KiB:1e-6:1e9\n", 2, 13, "`64 KiB` has a unit; the size takes bytes, so write 65536"},
     {"[link]\nprotocols = 0:1e-6:1e9\n", 2, 13, "the size = 0 is zero; write more than 0, such as 65536"},
     {"[link]\nprotocols = inf:1e-6:1e9\n", 2, 13, "the size = inf is not finite; write more than 0, such as 65536"},
@@ -112,9 +112,9 @@ static const Bad bad[] = {
      "second), or leave copy_s out"},
     /* tables of rates */
     {"[processor]\nrate = 64:2e10; 64:4e11\n", 2, 17,
-     "the size 64 is not larger than the one before it; write the rows in order of increasing size"},
+     "64 is not larger than the one before it; write the rows in increasing order"},
     {"[processor]\nrate = 512:2e10; 64:4e11\n", 2, 18,
-     "the size 64 is not larger than the one before it; write the rows in order of increasing size"},
+     "64 is not larger than the one before it; write the rows in increasing order"},
     {"[processor]\nrate = 2e10\n", 2, 8,
      "`2e10` is not a row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11"},
     {"[processor]\nrate =\n", 2, 7, "`` is not a row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11"},
@@ -145,6 +145,17 @@ static const Bad bad[] = {
      "name is 64 bytes long; shorten it to 63"},
     {"[machine]\nnetwork = switch:4*tours:8\n", 2, 20,
      "network: switch:4*tours:8: column 10: there is no network 'tours'; did you mean torus?"},
+    /* fewer at work */
+    {"[executor]\nfewer_at_once = 2\n", 2, 17,
+     "`2` is not a row of a table; write number:factor, as in fewer_at_once = 1:1.8; 2:1.5"},
+    {"[executor]\nfewer_at_once = 2:0\n", 2, 17, "the factor = 0 is zero; write more than 0, such as 1.5"},
+    {"[executor]\nfewer_at_once = 2:2; 2:3\n", 2, 22,
+     "2 is not larger than the one before it; write the rows in increasing order"},
+    {LINK "[processor]\nflops_per_s = 1\n[executor]\non = cpu\nfewer_at_once = 2:2\n", 8, 1,
+     "fewer_at_once means nothing without at_once; write at_once = 16 or the actual value (whole numbers), or leave "
+     "fewer_at_once out"},
+    {LINK "[processor]\nflops_per_s = 1\n[executor]\nfewer_at_once = 1:3; 4:2\nat_once = 4\n", 7, 1,
+     "fewer_at_once has 4, which is not less than at_once = 4; leave it out"},
     /* sections and keys */
     {"latency_s = 1\n", 1, 1, "`latency_s` comes before the first section; write [machine] or its section above it"},
     {"[rpocessor]\n", 1, 2, "unknown section [rpocessor]; did you mean [processor]?"},
