@@ -77,8 +77,9 @@ def tell(runs):
     noise = sorted((run["rounds_s"][-1] - run["rounds_s"][0]) / 2 / run["measured_s"] for run in runs)
     print(f"{len(runs)} runs: error median {found['median']:.1%}, 90th percentile {found['p90']:.1%}, most {found['errors'][-1]:.1%}; "
           f"common to all {statistics.median(run['error'] for run in runs):+.1%}; within the interval {found['covered']}")
-    print(f"rank correlation tau-b in {len(found['taus'])} groups: median {statistics.median(found['taus']):.2f}, "
-          f"least {min(found['taus']):.2f}; regret median {statistics.median(found['regrets']):.1%}, most {max(found['regrets']):.1%}")
+    if found["taus"]:
+        print(f"rank correlation tau-b in {len(found['taus'])} groups: median {statistics.median(found['taus']):.2f}, "
+              f"least {min(found['taus']):.2f}; regret median {statistics.median(found['regrets']):.1%}, most {max(found['regrets']):.1%}")
     print(f"noise (half of what lies between the rounds): median {statistics.median(noise):.1%}, "
           f"90th percentile {noise[int(0.9 * len(noise))]:.1%}")
     for run in sorted(runs, key=lambda run: -abs(run["error"]))[:10]:
