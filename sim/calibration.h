@@ -43,7 +43,7 @@ typedef struct TgCalibrationSample {
   bool few_rows;       /**< products alone, but of few rows */
   bool deep;           /**< products alone, with TG_MACHINE_DEEP times as many inner elements as rows and columns */
   int32_t rest;   /**< products alone, with so many rows (below 0: columns) more than rows of another sample; or 0 */
-  int32_t fewer;  /**< products alone, while only so many are at work; 0: all */
+  int32_t fewer;  /**< products alone, while only this many are at work; 0: all */
   bool far;       /**< with more memory than a cache holds, to find out what that costs */
   char *left_out; /**< NULL: used */
   bool too_large; /**< it was left out because the executor refused its size */

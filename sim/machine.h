@@ -145,13 +145,18 @@ typedef struct TgMachineTier {
   double capacity_bytes; /**< INFINITY where the file sets no limit */
 } TgMachineTier;
 
-/** How many times as fast each processor multiplies and adds where fewer are at work than in the rest of the file: they
+/** A row of speedup_with_fewer. */
+typedef struct TgMachineSpeedup {
+  double at_once; /**< cores or ranks at work */
+  double speedup; /**< times as fast as at_once of [executor] */
+} TgMachineSpeedup;
+
+/** How many times as fast each processor multiplies and adds while fewer are at work than in the rest of the file: they
  * share caches, memory and the power of the chip. */
 typedef struct TgMachineFewer {
-  int32_t rows;                     /**< 0: not known, and taken as 1 */
-  int32_t reserved;                 /**< 0 */
-  double at_once[TG_MACHINE_FEWER]; /**< cores or ranks at work; increases */
-  double speedup[TG_MACHINE_FEWER];
+  int32_t rows;                           /**< 0: not known, and taken as 1 */
+  int32_t reserved;                       /**< 0 */
+  TgMachineSpeedup row[TG_MACHINE_FEWER]; /**< numbers increase */
 } TgMachineFewer;
 
 /** The executor that the numbers were measured with, and what a run on it costs outside its steps. A run is `rounds` of
@@ -166,7 +171,7 @@ typedef struct TgMachineExecutor {
   char device[TG_MACHINE_NAME_BYTES];
   double processors; /**< that were busy at once in one instance */
   double at_once;    /**< of these on the CPU: cores or ranks at work, see TgExecutorFacts; 0: unknown */
-  TgMachineFewer fewer_at_once;
+  TgMachineFewer speedup_with_fewer;
   double launch_s; /**< of a run, once */
   double round_s;  /**< of each round of instances */
   double pass_s;   /**< of each pass through the schedule */
@@ -293,11 +298,10 @@ double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int6
  * others: at half of its cache none, at twice of it all of them come from further away. Of a large block the end comes
  * while the begin is in use: no more than miss_most_bytes take time. */
 double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double bytes);
-/** How many times as fast processors multiply and add while so many are at work, by the executor's fewer_at_once: of
- * numbers between its rows by the logarithm of the number, below the first as in the first; 1 where nothing is known.
- */
+/** How many times as fast processors multiply and add while `at_once` are at work, by speedup_with_fewer of [executor]:
+ * between its rows linear in the logarithm of the number, below the first as in the first; 1 where nothing is known. */
 double tg_machine_speedup(const TgMachine *machine, double at_once);
-/** Makes the rates of products and additions those of so many processors at work. */
+/** Scales the rates of products and additions to `at_once` processors at work. */
 void tg_machine_set_at_once(TgMachine *machine, double at_once);
 /** Time in which a processor adds a block of so many elements to another one. */
 double tg_machine_sum_s(const TgMachine *machine, double elements);

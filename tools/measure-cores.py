@@ -111,15 +111,18 @@ def machine_text(result):
     fit = calibration["fit"] | {"bandwidth_bytes_per_s": calibration["fit"]["bandwidth_bytes_per_s"] or "inf"}
     processor = ["additions_per_s", "a_elements_per_s", "b_elements_per_s", "c_elements_per_s", "cache_bytes", "miss_bytes_per_s",
                  "miss_most_bytes", "copy_s", "copy_bytes_per_s"]
-    tables = {name: [(2**piece, takes) for piece, takes in enumerate(fit.get(name, []))] for name in ("rest_rows", "rest_columns")}
+    tables = {name: [(2**piece, max(takes, 2**piece)) for piece, takes in enumerate(fit.get(name, []))]  # earlier versions had less
+              for name in ("rest_rows", "rest_columns")}
     tables |= {name: [(row["size"], row["flops_per_s"]) for row in fit.get(name, [])] for name in ("rate", "deep_rate")}
+    fewer = "; ".join(f"{row['at_once']}:{row['speedup']}" for row in fit.get("speedup_with_fewer", []))
     sections = {"machine": {"name": "stored", "source": "a calibration", "residual": calibration["residual"], "spread": calibration["spread"]},
                 "link": {name: fit[name] for name in ("latency_s", "bandwidth_bytes_per_s")}, "port": {"ports": "fetch"},
                 "processor": {name: "; ".join(f"{at}:{value}" for at, value in rows) for name, rows in tables.items() if rows} |
                              {name: fit[name] for name in processor if fit.get(name)},
                 "executor": {"on": result["on"]} | {name: calibration[name] for name in ("transport", "type", "device")} |
                             {"processors": math.prod(map(int, calibration["grid"].split("x")))} |
-                            {name: fit[name] for name in ("launch_s", "round_s", "pass_s", "at_once") if name in fit}}
+                            {name: fit[name] for name in ("launch_s", "round_s", "pass_s", "at_once") if name in fit} |
+                            ({"speedup_with_fewer": fewer} if fewer else {})}
     return "".join(f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items()) for name, keys in sections.items())
 
 

@@ -24,6 +24,10 @@ TgExit tg_calibrate_options(const TgCli *cli, const char *grid, TgCalibrateComma
 /** Measures, with what is in the plan; the environment has begun. */
 TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command);
 
+/** The machine's file, with what it was measured with in comments. Free with g_free(). */
+char *tg_calibrate_text(const TgCalibrateCommand *command);
+/** To people: the samples and the numbers found. */
+void tg_calibrate_print(TgCli *cli, const TgCalibrateCommand *command);
 /** The document. */
 void tg_calibrate_write(TgJson *json, const TgCalibrateCommand *command);
 

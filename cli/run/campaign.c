@@ -348,7 +348,8 @@ static void warn_of_doubts(const TgCli *cli, const TgCampaign *campaign) {
                 {TG_DOUBT_PROCESSORS, "have another number of processors, which share resources differently"},
                 {TG_DOUBT_TILES, "have other tiles than its rates are for"},
                 {TG_DOUBT_SIZES, "have products of sizes that its rates do not cover: their time is extrapolated"},
-                {TG_DOUBT_AT_ONCE, "have another number of cores or ranks at work, so each is faster or slower"}};
+                {TG_DOUBT_AT_ONCE,
+                 "have more cores or ranks at work than it was measured with, or fewer than it has speedups for"}};
   for (size_t d = 0; d < G_N_ELEMENTS(doubts); d++) {
     guint count = 0;
     for (guint c = 0; c < campaign->cases->len; c++)

@@ -26,7 +26,8 @@ typedef enum TgCompareDoubt {
   TG_DOUBT_PROCESSORS = 2, /**< … with another number of processors, which share resources differently */
   TG_DOUBT_TILES = 4,      /**< its rates are for other tiles */
   TG_DOUBT_SIZES = 8,      /**< its rates are for other sizes: the time is extrapolated */
-  TG_DOUBT_AT_ONCE = 16    /**< it was measured with another number of cores or ranks at work, which share caches */
+  TG_DOUBT_AT_ONCE =
+      16 /**< more cores or ranks are at work than in the calibration, or fewer than it has speedups for */
 } TgCompareDoubt;
 
 /** All that apply to a prediction of the shape, one or several of them together. */

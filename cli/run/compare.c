@@ -76,8 +76,8 @@ static unsigned doubts_of_processors(const TgMachine *machine, const TgExecutorK
 
 /* Fewer cores at work have more of the caches, of the memory's bandwidth and of the clock rate each. */
 static unsigned doubts_of_at_once(const TgMachineExecutor *executor, const TgExecutorFacts *facts) {
-  const TgMachineFewer *fewer = &executor->fewer_at_once;
-  const double least = fewer->rows ? fewer->at_once[0] : executor->at_once, now = (double)facts->at_once;
+  const TgMachineFewer *fewer = &executor->speedup_with_fewer;
+  const double least = fewer->rows ? fewer->row[0].at_once : executor->at_once, now = (double)facts->at_once;
   return executor->at_once > 0 && now > 0 && (now < least || now > executor->at_once) ? TG_DOUBT_AT_ONCE : 0;
 }
 
@@ -151,10 +151,10 @@ static void warn_of_at_once(const TgCli *cli, const TgCompareCommand *compare, c
   const double measured = compare->machine.executor.at_once, now = (double)entry->run.facts.at_once;
   tg_report(
       cli, TG_EXIT_DONE,
-      "warning: %s was measured with %g cores or ranks at work at the same time, but %s has %g: each is %s, so it "
-      "may take much %s than predicted",
+      "warning: %s was measured with %g cores or ranks at work at the same time, but %s has %g: each is then %s, so "
+      "the run may take much %s than predicted",
       machine, measured, tg_algo_name(&entry->algo), now, now < measured ? "faster" : "slower",
-      now < measured ? "less" : "longer");
+      now < measured ? "less time" : "longer");
 }
 
 static void warn_of_sizes(const TgCli *cli, const TgCompareCommand *compare, const TgRunEntry *entry,

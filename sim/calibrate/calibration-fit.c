@@ -142,7 +142,8 @@ static double far_s(const TgCalibration *calibration, const TgCalibrationPlan *p
 
 /* --- fewer at work -------------------------------------------------------------------------------------------------*/
 
-/* The factor with whose inverse the products' times have the least relative errors, of all sizes; 0 without samples. */
+/* The speedup that fits the products' times best, by least squares of relative errors over all sizes; 0 without
+ * samples. */
 static double speedup_of(const TgCalibration *calibration, int32_t places) {
   double sum = 0, squares = 0;
   for (guint s = 0; s < calibration->samples->len; s++) {
@@ -156,12 +157,11 @@ static double speedup_of(const TgCalibration *calibration, int32_t places) {
 }
 
 static void fit_fewer(TgCalibration *calibration) {
-  TgMachineFewer *fewer = &calibration->machine.executor.fewer_at_once;
+  TgMachineFewer *fewer = &calibration->machine.executor.speedup_with_fewer;
   for (int32_t places = 1, power = 0; power < TG_MACHINE_FEWER; power++, places *= 2) {
     const double speedup = rounded(speedup_of(calibration, places));
     if (speedup == 0) continue;
-    fewer->at_once[fewer->rows] = places;
-    fewer->speedup[fewer->rows++] = speedup;
+    fewer->row[fewer->rows++] = (TgMachineSpeedup){places, speedup};
   }
   if (fewer->rows) tg_machine_give(&calibration->machine, fewer);
 }

@@ -89,7 +89,7 @@ static void add_few_rows(TgCalibration *calibration, const TgCalibrationPlan *pl
   }
 }
 
-/* Where fewer cores or ranks are at work than usual: half of them, a quarter, … */
+/* Products while only 1, 2, 4, … cores or ranks are at work. */
 static void add_fewer(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts) {
   for (int32_t places = 1; places < facts->at_once; places *= 2)
     for (int i = 0; i < plan->sizes; i++) {

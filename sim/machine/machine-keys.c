@@ -14,9 +14,9 @@ const TgQuantity tg_quantities[TG_VALUE_QUANTITIES] = {
     [TG_VALUE_FRACTION] = {"a fraction of 1", "0.1", .zero = true},
     [TG_VALUE_SIZE] = {"elements along a side", "512", .zero = false},
     [TG_VALUE_RATE] = {"floating-point operations per second", "2e10", .zero = false},
-    [TG_VALUE_REST] = {"rows or columns", "1.6", .zero = false},
-    [TG_VALUE_FACTOR] = {"a factor", "1.5", .zero = false},
-    [TG_VALUE_COUNT] = {"whole numbers", "16", .zero = false},
+    [TG_VALUE_REST] = {"rows or columns", "1.6", .zero = true},
+    [TG_VALUE_FACTOR] = {"a number", "1.5", .zero = false},
+    [TG_VALUE_COUNT] = {"a whole number", "16", .zero = false},
 };
 
 #define KEY(type, member, kind, ...)                                                                                   \
@@ -83,7 +83,7 @@ static const TgMachineKey executor_keys[] = {
     KEY(TgMachineExecutor, device, TG_VALUE_TEXT, false, {0}),
     KEY(TgMachineExecutor, processors, TG_VALUE_COUNT, false, {0}),
     KEY(TgMachineExecutor, at_once, TG_VALUE_COUNT, false, {0}),
-    KEY(TgMachineExecutor, fewer_at_once, TG_VALUE_FEWER, false, {0}),
+    KEY(TgMachineExecutor, speedup_with_fewer, TG_VALUE_FEWER, false, {0}),
     KEY(TgMachineExecutor, launch_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineExecutor, round_s, TG_VALUE_TIME, false, {0}),
     KEY(TgMachineExecutor, pass_s, TG_VALUE_TIME, false, {0}),
@@ -289,7 +289,8 @@ static bool check_row(int32_t rows, int32_t most, TgError *error) {
 static bool check_order(TgSpan size, bool follows, TgError *error) {
   char quoted[TG_QUOTE_BYTES];
   return follows ||
-         tg_error_set(error, 0, 0, "%s is not larger than the one before it; write the rows in increasing order",
+         tg_error_set(error, 0, 0,
+                      "%s is not larger than that of the row before it; sort the rows and give each number once",
                       tg_span_quote(size, quoted));
 }
 
@@ -330,17 +331,19 @@ static bool read_rest(TgSpan row, void *table, TgError *error) {
   TgMachineRests *rests = table;
   TgSpan value[2];
   double piece;
-  if (split_row(row, 2, value) < 2) return refuse_row(row, "piece:takes, as in rest_rows = 1:1.6; 2:5.5; 4:5.8", error);
+  if (split_row(row, 2, value) < 2) return refuse_row(row, "piece:cost, as in rest_rows = 1:1.6; 2:5.5; 4:5.8", error);
   if (!check_row(rests->pieces, TG_MACHINE_RESTS, error)) return false;
   if (!read_number("the piece", TG_VALUE_COUNT, value[0], &piece, error)) return false;
   if (piece != 1 << rests->pieces)
     return tg_error_set(error, 0, 0, "the pieces are 1, 2, 4 and so on, in this order; expected %d here",
                         1 << rests->pieces);
   double *takes = &rests->takes[rests->pieces];
-  if (!read_number("a piece", TG_VALUE_REST, value[1], takes, error)) return false;
-  if (*takes < piece) /* else no bound on the time of products would hold */
-    return tg_error_set(error, 0, 0, "a piece of %g takes at least as long as %g; write %g or more", piece, piece,
-                        piece);
+  if (!read_number("the cost of a piece", TG_VALUE_REST, value[1], takes, error)) return false;
+  if (*takes < piece) { /* otherwise no bound on the time of products would hold */
+    char quoted[TG_QUOTE_BYTES];
+    return tg_error_set(error, 0, 0, "the cost of a piece of %g is %s, but it cannot be below %g; write %g or more",
+                        piece, tg_span_quote(value[1], quoted), piece, piece);
+  }
   rests->pieces++;
   return true;
 }
@@ -349,12 +352,13 @@ static bool read_rest(TgSpan row, void *table, TgError *error) {
 static bool read_fewer(TgSpan row, void *table, TgError *error) {
   TgMachineFewer *fewer = table;
   TgSpan value[2];
-  if (split_row(row, 2, value) < 2) return refuse_row(row, "number:factor, as in fewer_at_once = 1:1.8; 2:1.5", error);
+  if (split_row(row, 2, value) < 2)
+    return refuse_row(row, "number:factor, as in speedup_with_fewer = 1:1.8; 2:1.5", error);
   if (!check_row(fewer->rows, TG_MACHINE_FEWER, error)) return false;
-  double *at_once = &fewer->at_once[fewer->rows];
-  if (!read_number("the number", TG_VALUE_COUNT, value[0], at_once, error)) return false;
-  if (!read_number("the factor", TG_VALUE_FACTOR, value[1], &fewer->speedup[fewer->rows], error)) return false;
-  if (!check_order(value[0], fewer->rows == 0 || *at_once > at_once[-1], error)) return false;
+  TgMachineSpeedup *own = &fewer->row[fewer->rows];
+  if (!read_number("the number", TG_VALUE_COUNT, value[0], &own->at_once, error)) return false;
+  if (!read_number("the factor", TG_VALUE_FACTOR, value[1], &own->speedup, error)) return false;
+  if (!check_order(value[0], fewer->rows == 0 || own->at_once > own[-1].at_once, error)) return false;
   fewer->rows++;
   return true;
 }

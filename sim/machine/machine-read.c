@@ -256,14 +256,13 @@ static int line_of(const Seen *seen, const char *key) {
   return 0;
 }
 
-/* A key that means nothing without another. */
+/* Whether the other key, on which it depends, is given. */
 static bool check_companion(const Reader *reader, const Seen *seen, const char *key, const char *other) {
   const int line = line_of(seen, key);
   if (!line || line_of(seen, other)) return true;
   const TgQuantity *quantity = &tg_quantities[find_key(seen->section->keys, (TgSpan){other, strlen(other)})->kind];
-  return tg_error_set(reader->error, line, 1,
-                      "%s means nothing without %s; write %s = %s or the actual value (%s), or leave %s out", key,
-                      other, other, quantity->example, quantity->unit, key);
+  return tg_error_set(reader->error, line, 1, "%s requires %s; add it (%s, such as %s), or remove %s", key, other,
+                      quantity->unit, quantity->example, key);
 }
 
 /* Rows, or columns, that products are rounded up to: by whole tiles or by rests. */
@@ -278,11 +277,9 @@ static bool check_processor(const Reader *reader, const Seen *processor) {
   const int constant = line_of(processor, "flops_per_s"), table = line_of(processor, "rate"),
             deep = line_of(processor, "deep_rate");
   if (deep && !table)
-    return tg_error_set(
-        reader->error, deep, 1,
-        "deep_rate means nothing without rate; write rate = 64:2e10; 512:4e11 or the actual rates%s, or "
-        "leave deep_rate out",
-        constant ? " instead of flops_per_s" : "");
+    return tg_error_set(reader->error, deep, 1,
+                        "deep_rate requires rate; %s rate = 64:2e10; 512:4e11 or the actual rates, or remove deep_rate",
+                        constant ? "replace flops_per_s by" : "add");
   if (!constant && !table)
     return tg_error_set(reader->error, processor->line, 1,
                         "[processor] has neither flops_per_s nor rate; write flops_per_s = 1e12 or the actual value, "
@@ -300,14 +297,15 @@ static bool check_processor(const Reader *reader, const Seen *processor) {
 
 static bool check_executor(const Reader *reader) {
   const TgMachineExecutor *executor = &reader->machine->executor;
-  const TgMachineFewer *fewer = &executor->fewer_at_once;
+  const TgMachineFewer *fewer = &executor->speedup_with_fewer;
   const Seen *seen = find_seen(reader, executor);
   if (!fewer->rows) return true;
-  if (!check_companion(reader, seen, "fewer_at_once", "at_once")) return false;
-  return fewer->at_once[fewer->rows - 1] < executor->at_once ||
-         tg_error_set(reader->error, line_of(seen, "fewer_at_once"), 1,
-                      "fewer_at_once has %g, which is not less than at_once = %g; leave it out",
-                      fewer->at_once[fewer->rows - 1], executor->at_once);
+  if (!check_companion(reader, seen, "speedup_with_fewer", "at_once")) return false;
+  return fewer->row[fewer->rows - 1].at_once < executor->at_once ||
+         tg_error_set(reader->error, line_of(seen, "speedup_with_fewer"), 1,
+                      "speedup_with_fewer has a row for %g, but at_once is %g; remove rows for %g or more, or correct "
+                      "at_once",
+                      fewer->row[fewer->rows - 1].at_once, executor->at_once, executor->at_once);
 }
 
 static bool check(const Reader *reader) {
@@ -319,9 +317,10 @@ static bool check(const Reader *reader) {
     return tg_error_set(reader->error, MAX(reader->line, 1), 1,
                         "there is no [link]; write one with latency_s and bandwidth_bytes_per_s");
   if (!processor)
-    return tg_error_set(reader->error, MAX(reader->line, 1), 1,
-                        "there is no [processor]; write flops_per_s = 1e12 or the actual value, or inf to leave the "
-                        "products out");
+    return tg_error_set(
+        reader->error, MAX(reader->line, 1), 1,
+        "there is no [processor]; write one with flops_per_s = 1e12 or the actual value, or inf to leave the "
+        "products out");
   return check_processor(reader, processor) && check_executor(reader);
 }
 

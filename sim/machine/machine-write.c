@@ -38,8 +38,8 @@ static void write_rests(GString *text, const TgMachineRests *rests) {
 
 static void write_fewer(GString *text, const TgMachineFewer *fewer) {
   for (int32_t i = 0; i < fewer->rows; i++) {
-    g_string_append_printf(text, "%s%g:", i ? "; " : "", fewer->at_once[i]);
-    write_number(text, fewer->speedup[i]);
+    g_string_append_printf(text, "%s%g:", i ? "; " : "", fewer->row[i].at_once);
+    write_number(text, fewer->row[i].speedup);
   }
 }
 

@@ -237,14 +237,14 @@ double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double 
 }
 
 double tg_machine_speedup(const TgMachine *machine, double at_once) {
-  const TgMachineFewer *fewer = &machine->executor.fewer_at_once;
+  const TgMachineFewer *fewer = &machine->executor.speedup_with_fewer;
   double most = machine->executor.at_once, speedup = 1;
   if (at_once >= most) return 1;
   for (int32_t r = fewer->rows - 1; r >= 0; r--) {
-    const double least = fewer->at_once[r], part = log(at_once / least) / log(most / least);
-    if (part >= 0) return fewer->speedup[r] + part * (speedup - fewer->speedup[r]);
+    const double least = fewer->row[r].at_once, part = log(at_once / least) / log(most / least);
+    if (part >= 0) return fewer->row[r].speedup + part * (speedup - fewer->row[r].speedup);
     most = least;
-    speedup = fewer->speedup[r];
+    speedup = fewer->row[r].speedup;
   }
   return speedup;
 }

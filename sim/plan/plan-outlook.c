@@ -32,7 +32,7 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
   double seconds = 0, most = 1;
   TgBufferUses uses = {.sent = 0};
   *hidden_s = 0;
-  /* In LogGP a product waits for all messages before it: what waits for one product delays the next. */
+  /* In LogGP a product waits for all messages before it: a message that sends a product delays the next one. */
   if (outlook->model == TG_COST_LOGGP) tg_buffer_uses(schedule, NULL, &uses);
   for (int s = 0; s < schedule->statements; s++) {
     const TgStatement *statement = &schedule->statement[s];

@@ -88,15 +88,15 @@ static void fewer_are_faster(void) {
   fake.additions_per_s = 3e9;
   fake.fewer = 1.5;
   g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
-  const TgMachineFewer *fewer = &found->machine.executor.fewer_at_once;
+  const TgMachineFewer *fewer = &found->machine.executor.speedup_with_fewer;
   g_assert_cmpint(fewer->rows, ==, 2);
-  g_assert_true(fewer->at_once[0] == 1 && fewer->at_once[1] == 2);
-  expect_near(fewer->speedup[0], 2.25);
-  expect_near(fewer->speedup[1], 1.5);
+  g_assert_true(fewer->row[0].at_once == 1 && fewer->row[1].at_once == 2);
+  expect_near(fewer->row[0].speedup, 2.25);
+  expect_near(fewer->row[1].speedup, 1.5);
   for (int r = 0; r < 4; r++) expect_near(found->machine.processor.rate.row[r].flops_per_s, 1e10);
   g_assert_cmpfloat(found->machine.residual, <, 1e-2);
   g_autofree char *text = tg_machine_text(&found->machine);
-  g_assert_nonnull(strstr(text, "\nat_once = 4\nfewer_at_once = 1:2.25; 2:1.5\n"));
+  g_assert_nonnull(strstr(text, "\nat_once = 4\nspeedup_with_fewer = 1:2.25; 2:1.5\n"));
 }
 
 /* 16 and 64 elements along a side do not fill tiles of 32 x 48; the rate of whole tiles is the same at all sizes. */

@@ -1581,9 +1581,9 @@ def test_compare_warns_of_idle_cores():
     """Where fewer cores are at work than in the calibration each is faster: what is predicted is too long."""
     words = "--on cores --grid 2x2"
     run("calibrate", "--noisy", *words.split(), "--sizes", "8,16,32", "--budget", "0.01", "-q", "-o", "same.machine")
-    text = re.sub("\nfewer_at_once = .*", "", pathlib.Path("same.machine").read_text())
+    text = re.sub("\nspeedup_with_fewer = .*", "", pathlib.Path("same.machine").read_text())
     pathlib.Path("many.machine").write_text(re.sub("\nat_once = .*", "\nat_once = 1000", text))
-    pathlib.Path("known.machine").write_text(re.sub("\nat_once = .*", "\nat_once = 1000\nfewer_at_once = 1:1.5", text))
+    pathlib.Path("known.machine").write_text(re.sub("\nat_once = .*", "\nat_once = 1000\nspeedup_with_fewer = 1:1.5", text))
     pathlib.Path("unknown.machine").write_text(re.sub("\nat_once = .*", "", text))
     for machine in ("same", "many", "known", "unknown"):
         line = ["compare", "cannon", *words.split(), "-n", "32", "--trials", "1", "--machine", f"{machine}.machine"]

@@ -105,7 +105,7 @@ static void fewer_cores_are_faster(void) {
   TgMachine machine = machine_of(TG_PORTS_FETCH);
   machine.processor.additions_per_s = 2;
   machine.executor.at_once = 2;
-  machine.executor.fewer_at_once = (TgMachineFewer){.rows = 1, .at_once = {1}, .speedup = {2}};
+  machine.executor.speedup_with_fewer = (TgMachineFewer){.rows = 1, .row = {{1, 2}}};
   TgExpectedRun one = expect_plan_on(&machine, "dns", "2x2x2", 1), two = expect_plan_on(&machine, "dns", "2x2x2", 2);
   expect_steps(one, (const double[]){4 * 5, 8 * 5, 8 * 8 + 8 * 5, 4 * 1 + 4 * 5}, 4);
   expect_steps(two, (const double[]){10, 20, 4 * 16 + 4 * 5, 2 * 2 + 2 * 5}, 4);

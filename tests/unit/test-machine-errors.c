@@ -65,14 +65,14 @@ static const Bad bad[] = {
      "tile_rows = 2147483648 is above 2147483647; write more than 0, such as 16"},
     {"[executor]\nprocessors = 3.5\n", 2, 14, "processors = 3.5 is not a whole number; write more than 0, such as 16"},
     {"[executor]\nprocessors = many\n", 2, 14,
-     "`many` is not a plain number; processors takes whole numbers: write a number such as 16"},
+     "`many` is not a plain number; processors takes a whole number: write a number such as 16"},
     /* tables of protocols */
     {"[link]\nprotocols = 64:1e-6\n", 2, 13,
      "`64:1e-6` is not a row of a table; write bytes:seconds:bytes/s, as in protocols = 65536:4e-6:1.1e10"},
     {"[link]\nprotocols = 64:1e-6:1e9:2\n", 2, 13,
      "`1e9:2` is not a plain number; the bandwidth takes bytes per second: write a number such as 1.25e9, or inf"},
     {"[link]\nprotocols = 64:1e-6:1e9; 64:1e-6:1e9\n", 2, 26,
-     "64 is not larger than the one before it; write the rows in increasing order"},
+     "64 is not larger than that of the row before it; sort the rows and give each number once"},
     {"[link]\nprotocols = 64 KiB:1e-6:1e9\n", 2, 13, "`64 KiB` has a unit; the size takes bytes, so write 65536"},
     {"[link]\nprotocols = 0:1e-6:1e9\n", 2, 13, "the size = 0 is zero; write more than 0, such as 65536"},
     {"[link]\nprotocols = inf:1e-6:1e9\n", 2, 13, "the size = inf is not finite; write more than 0, such as 65536"},
@@ -83,38 +83,33 @@ static const Bad bad[] = {
     {"[processor]\nrest_rows = 1:2; 3:4\n", 2, 18, "the pieces are 1, 2, 4 and so on, in this order; expected 2 here"},
     {"[processor]\nrest_rows = 2:2\n", 2, 13, "the pieces are 1, 2, 4 and so on, in this order; expected 1 here"},
     {"[processor]\nrest_columns = 1\n", 2, 16,
-     "`1` is not a row of a table; write piece:takes, as in rest_rows = 1:1.6; 2:5.5; 4:5.8"},
-    {"[processor]\nrest_rows = 1:0\n", 2, 13, "a piece = 0 is zero; write more than 0, such as 1.6"},
+     "`1` is not a row of a table; write piece:cost, as in rest_rows = 1:1.6; 2:5.5; 4:5.8"},
+    {"[processor]\nrest_rows = 1:0\n", 2, 13,
+     "the cost of a piece of 1 is 0, but it cannot be below 1; write 1 or more"},
     {"[processor]\nrest_rows = 1:\n", 2, 13,
-     "a piece has no value; it takes rows or columns: write a number such as 1.6"},
-    {"[processor]\nrest_rows = 1:0.5\n", 2, 13, "a piece of 1 takes at least as long as 1; write 1 or more"},
+     "the cost of a piece has no value; it takes rows or columns: write a number such as 1.6"},
+    {"[processor]\nrest_rows = 1:0.5\n", 2, 13,
+     "the cost of a piece of 1 is 0.5, but it cannot be below 1; write 1 or more"},
     {"[processor]\nrest_columns = 1:1; 2:2; 4:3.9\n", 2, 26,
-     "a piece of 4 takes at least as long as 4; write 4 or more"},
+     "the cost of a piece of 4 is 3.9, but it cannot be below 4; write 4 or more"},
     {LINK "[processor]\nflops_per_s = 1\ntile_rows = 4\nrest_rows = 1:2\n", 7, 1,
      "[processor] has both tile_rows and rest_rows; keep one of them"},
     {LINK "[processor]\nrest_columns = 1:2\nflops_per_s = 1\ntile_columns = 4\n", 7, 1,
      "[processor] has both tile_columns and rest_columns; keep one of them"},
     /* keys that need another one */
     {LINK "[processor]\nflops_per_s = 1\ncache_bytes = 1e6\n", 6, 1,
-     "cache_bytes means nothing without miss_bytes_per_s; write miss_bytes_per_s = 1.25e9 or the actual value (bytes "
-     "per "
-     "second), or leave cache_bytes out"},
+     "cache_bytes requires miss_bytes_per_s; add it (bytes per second, such as 1.25e9), or remove cache_bytes"},
     {LINK "[processor]\nmiss_bytes_per_s = 1e9\nflops_per_s = 1\n", 5, 1,
-     "miss_bytes_per_s means nothing without cache_bytes; write cache_bytes = 16e9 or the actual value (bytes), or "
-     "leave "
-     "miss_bytes_per_s out"},
+     "miss_bytes_per_s requires cache_bytes; add it (bytes, such as 16e9), or remove miss_bytes_per_s"},
     {LINK "[processor]\nflops_per_s = 1\nmiss_most_bytes = 1e6\n", 6, 1,
-     "miss_most_bytes means nothing without cache_bytes; write cache_bytes = 16e9 or the actual value (bytes), or "
-     "leave "
-     "miss_most_bytes out"},
+     "miss_most_bytes requires cache_bytes; add it (bytes, such as 16e9), or remove miss_most_bytes"},
     {LINK "[processor]\nflops_per_s = 1\ncopy_s = 1e-6\n", 6, 1,
-     "copy_s means nothing without copy_bytes_per_s; write copy_bytes_per_s = 1.25e9 or the actual value (bytes per "
-     "second), or leave copy_s out"},
+     "copy_s requires copy_bytes_per_s; add it (bytes per second, such as 1.25e9), or remove copy_s"},
     /* tables of rates */
     {"[processor]\nrate = 64:2e10; 64:4e11\n", 2, 17,
-     "64 is not larger than the one before it; write the rows in increasing order"},
+     "64 is not larger than that of the row before it; sort the rows and give each number once"},
     {"[processor]\nrate = 512:2e10; 64:4e11\n", 2, 18,
-     "64 is not larger than the one before it; write the rows in increasing order"},
+     "64 is not larger than that of the row before it; sort the rows and give each number once"},
     {"[processor]\nrate = 2e10\n", 2, 8,
      "`2e10` is not a row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11"},
     {"[processor]\nrate =\n", 2, 7, "`` is not a row of a table; write size:flop/s, as in rate = 64:2e10; 512:4e11"},
@@ -128,12 +123,10 @@ static const Bad bad[] = {
     {"[processor]\nflops_per_s = 1\nrate = 64:2e10\n" LINK, 3, 1,
      "[processor] has both flops_per_s and a table, rate; keep one of them"},
     {"[processor]\nflops_per_s = 1\ndeep_rate = 64:2e10\n" LINK, 3, 1,
-     "deep_rate means nothing without rate; write rate = 64:2e10; 512:4e11 or the actual rates instead of flops_per_s, "
-     "or "
-     "leave deep_rate out"},
+     "deep_rate requires rate; replace flops_per_s by rate = 64:2e10; 512:4e11 or the actual rates, or remove "
+     "deep_rate"},
     {"[processor]\ndeep_rate = 64:2e10\n" LINK, 2, 1,
-     "deep_rate means nothing without rate; write rate = 64:2e10; 512:4e11 or the actual rates, or leave deep_rate "
-     "out"},
+     "deep_rate requires rate; add rate = 64:2e10; 512:4e11 or the actual rates, or remove deep_rate"},
     /* words and texts */
     {"[link]\nduplex = both\n", 2, 10, "duplex = both is unknown; write full or half"},
     {"[port]\nports = 1\n", 2, 9, "ports = 1 is unknown; write one, all or fetch"},
@@ -146,16 +139,15 @@ static const Bad bad[] = {
     {"[machine]\nnetwork = switch:4*tours:8\n", 2, 20,
      "network: switch:4*tours:8: column 10: there is no network 'tours'; did you mean torus?"},
     /* fewer at work */
-    {"[executor]\nfewer_at_once = 2\n", 2, 17,
-     "`2` is not a row of a table; write number:factor, as in fewer_at_once = 1:1.8; 2:1.5"},
-    {"[executor]\nfewer_at_once = 2:0\n", 2, 17, "the factor = 0 is zero; write more than 0, such as 1.5"},
-    {"[executor]\nfewer_at_once = 2:2; 2:3\n", 2, 22,
-     "2 is not larger than the one before it; write the rows in increasing order"},
-    {LINK "[processor]\nflops_per_s = 1\n[executor]\non = cpu\nfewer_at_once = 2:2\n", 8, 1,
-     "fewer_at_once means nothing without at_once; write at_once = 16 or the actual value (whole numbers), or leave "
-     "fewer_at_once out"},
-    {LINK "[processor]\nflops_per_s = 1\n[executor]\nfewer_at_once = 1:3; 4:2\nat_once = 4\n", 7, 1,
-     "fewer_at_once has 4, which is not less than at_once = 4; leave it out"},
+    {"[executor]\nspeedup_with_fewer = 2\n", 2, 22,
+     "`2` is not a row of a table; write number:factor, as in speedup_with_fewer = 1:1.8; 2:1.5"},
+    {"[executor]\nspeedup_with_fewer = 2:0\n", 2, 22, "the factor = 0 is zero; write more than 0, such as 1.5"},
+    {"[executor]\nspeedup_with_fewer = 2:2; 2:3\n", 2, 27,
+     "2 is not larger than that of the row before it; sort the rows and give each number once"},
+    {LINK "[processor]\nflops_per_s = 1\n[executor]\non = cpu\nspeedup_with_fewer = 2:2\n", 8, 1,
+     "speedup_with_fewer requires at_once; add it (a whole number, such as 16), or remove speedup_with_fewer"},
+    {LINK "[processor]\nflops_per_s = 1\n[executor]\nspeedup_with_fewer = 1:3; 4:2\nat_once = 4\n", 7, 1,
+     "speedup_with_fewer has a row for 4, but at_once is 4; remove rows for 4 or more, or correct at_once"},
     /* sections and keys */
     {"latency_s = 1\n", 1, 1, "`latency_s` comes before the first section; write [machine] or its section above it"},
     {"[rpocessor]\n", 1, 2, "unknown section [rpocessor]; did you mean [processor]?"},
@@ -203,7 +195,8 @@ static const Bad bad[] = {
      "[processor] has neither flops_per_s nor rate; write flops_per_s = 1e12 or the actual value, or inf to leave the "
      "products out"},
     {LINK, 3, 1,
-     "there is no [processor]; write flops_per_s = 1e12 or the actual value, or inf to leave the products out"},
+     "there is no [processor]; write one with flops_per_s = 1e12 or the actual value, or inf to leave the products "
+     "out"},
     {PROCESSOR "[link.0]\nlatency_s = 0\n", 4, 1,
      "there is no [link]; write one with latency_s and bandwidth_bytes_per_s"},
     {"", 1, 1, "there is no [link]; write one with latency_s and bandwidth_bytes_per_s"},

@@ -153,10 +153,10 @@ static void deep_products_have_rates_of_their_own(void) {
 
 /* 100 x 200 of C in tiles of 64 x 128 are 128 x 256. */
 /* With two of eight at work twice as fast, with four 1.4 times; three are halfway between, log2(3) being 1.58. */
-static void fewer_at_once_are_faster(void) {
+static void speedup_with_fewer_are_faster(void) {
   const TgMachine machine =
       parse(LINK "[processor]\nrate = 64:2e10; 128:4e10\nadditions_per_s = 3e9\na_elements_per_s = 1e9\n"
-                 "[executor]\nat_once = 8\nfewer_at_once = 2:2; 4:1.4\n");
+                 "[executor]\nat_once = 8\nspeedup_with_fewer = 2:2; 4:1.4\n");
   const double at_once[] = {1, 2, 3, 4, 6, 8, 16};
   const double speedup[] = {2, 2, 2 - 0.6 * (log2(3) - 1), 1.4, 1.4 - 0.4 * (log2(6) - 2), 1, 1};
   for (int i = 0; i < 7; i++)
@@ -338,7 +338,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/machine/protocols", a_message_has_the_protocol_of_its_size);
   g_test_add_func("/machine/rates", rates_are_interpolated_in_the_size);
   g_test_add_func("/machine/deep-products", deep_products_have_rates_of_their_own);
-  g_test_add_func("/machine/fewer-at-once", fewer_at_once_are_faster);
+  g_test_add_func("/machine/fewer-at-once", speedup_with_fewer_are_faster);
   g_test_add_func("/machine/tiles", tiles_are_whole);
   g_test_add_func("/machine/no-operations", products_take_no_time_without_operations);
   g_test_add_func("/machine/links", links_take_each_key_from_the_nearest_section);
