@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Whether messages of `--on ranks` go on during products, on networks of several rates, beside the prediction.
 
-Usage: measure-network.py TOPOGEMM OUT.json [--rates 100mbit,1gbit,10gbit] [--hosts 2,4] [--rounds 3]
+Usage: measure-network.py TOPOGEMM OUT.json [--rates 100mbit,1gbit,10gbit] [--hosts 2,4] [--rounds 3] [--flags send]
 
 Needs root, iproute2, util-linux and Open MPI. Hosts are network namespaces of this machine, joined by a bridge; the rate of each is
-limited by `tc … tbf`. One rank runs on each, bound to one CPU (hosts take turns if there are fewer CPUs), by TCP. For each rate and number of hosts a machine file is made; then `compare` writes its prediction
-before it runs. The same schedules run with --overlap on and off, one after another in each round.
+limited by `tc … tbf`. One rank runs on each, bound to one CPU (hosts take turns if there are fewer CPUs), by TCP. For each
+rate and number of hosts a machine file is made; then `compare` writes its prediction before it runs. The same schedules run
+with --overlap on and off, one after another in each round. --flags "" leaves Open MPI's TCP as it is: of two hosts that send
+each other one message of more than 192 KiB, each then asks for the other's behind what it sends itself.
 """
 import argparse
 import json
@@ -56,10 +58,11 @@ def make(hosts, rate):
         call(f"ip netns exec {BRIDGE}{host} tc qdisc add dev eth0 root tbf rate {rate} burst 256kb latency 50ms")
 
 
-def job(folder, hosts):
+def job(folder, hosts, flags):
     """What starts one rank on each host."""
     net = f"{SUBNET}.0/24"
-    return ["mpirun", "--bind-to", "none", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", net, "--mca", "oob_tcp_if_include", net, "--mca",
+    tcp = ["--mca", "btl_tcp_flags", flags] if flags else []
+    return ["mpirun", "--bind-to", "none", *tcp, "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", net, "--mca", "oob_tcp_if_include", net, "--mca",
             "plm_rsh_agent", str(folder / "agent"), "-H", ",".join(f"{SUBNET}.{host}:1" for host in range(1, hosts + 1)), "-n", str(hosts)]
 
 
@@ -75,7 +78,7 @@ def ask(launch, program, environment, *words):
 def measure(words, folder, hosts, rate):
     """All cases at one rate."""
     environment = os.environ | {"FOLDER": str(folder), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    launch, machine = job(folder, hosts), folder / "network.machine"
+    launch, machine = job(folder, hosts, words.flags), folder / "network.machine"
     calibration = ask(launch, words.program, environment, "calibrate", "--grid", "4x4", "--sizes", SIZES, "--noisy", "-o", machine)
     runs = []
     for algorithm, grid, n in CASES:
@@ -101,6 +104,7 @@ def main():
     parser.add_argument("--rates", default="100mbit,1gbit,10gbit")
     parser.add_argument("--hosts", default="2,4")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--flags", default="send", help="of Open MPI's TCP transport")
     words = parser.parse_args()
     words.program = str(pathlib.Path(words.program).resolve())
     results = []
@@ -116,7 +120,7 @@ def main():
                     results.append(measure(words, folder, hosts, rate))
                 finally:
                     clear(hosts)
-    document = {"environment": results[0]["environment"], "rounds": words.rounds, "measured": results}
+    document = {"environment": results[0]["environment"], "rounds": words.rounds, "btl_tcp_flags": words.flags, "measured": results}
     pathlib.Path(words.out).write_text(json.dumps(document, indent=1) + "\n")
 
 
