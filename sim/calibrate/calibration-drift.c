@@ -43,6 +43,8 @@ double tg_calibration_drift(const TgMachine *machine, const TgExecutorKind *kind
       !tg_probe_run(kind, &own, &probe, budget_s, &times, NULL))
     return NAN;
   const double products = PRODUCTS * (double)tg_executor_turns(&times.facts);
-  const double product_s = tg_machine_product_s(machine, probe.m, probe.m, probe.m);
+  TgMachine at_work = *machine;
+  tg_machine_set_at_once(&at_work, (double)times.facts.at_once);
+  const double product_s = tg_machine_product_s(&at_work, probe.m, probe.m, probe.m);
   return times.time_s / (machine->executor.launch_s + products * product_s);
 }

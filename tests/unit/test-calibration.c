@@ -122,6 +122,22 @@ static void drift_is_seen(void) {
   g_assert_true(isnan(tg_calibration_drift(&found->machine, &fake_kind, &options)));
 }
 
+/* Of a job with half as many ranks products are faster, as the calibration says: the machine has not changed. */
+static void fewer_ranks_are_no_drift(void) {
+  const TgExecutorOptions options = {.element = TG_F32, .transport = TG_TRANSPORT_COPY};
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = 4;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+  fake.fewer = 1.5;
+  fake.launch_s = 0;
+  g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
+  fake.at_once = 2;
+  fake.fewer = 0;
+  fake.flops_per_s *= 1.5;
+  expect_near(tg_calibration_drift(&found->machine, &fake_kind, &options), 1);
+}
+
 /* Moves that take no time of their own are what products with them take longer. */
 static void moves_in_products(void) {
   reset((TgExecutorTraits){.fetches = true});
@@ -369,6 +385,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/calibration/hosts-alike", hosts_are_not_always_told_apart);
   g_test_add_func("/calibration/last", runs_end_with_the_last);
   g_test_add_func("/calibration/drift", drift_is_seen);
+  g_test_add_func("/calibration/drift-of-fewer", fewer_ranks_are_no_drift);
   g_test_add_func("/calibration/noise", noise_is_readable);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
   g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);
