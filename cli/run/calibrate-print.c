@@ -128,6 +128,28 @@ static char *fewer_text(const TgMachineFewer *fewer, bool numbers) {
   return g_string_free(text, FALSE);
 }
 
+/* What products take that are thin, or that do not fill rows, columns or tiles. */
+static void add_shapes(TgTable *table, const TgMachineProcessor *processor) {
+  const double elements_per_s[] = {processor->a_elements_per_s, processor->b_elements_per_s,
+                                   processor->c_elements_per_s};
+  const char *thin = "thin products";
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
+    if (elements_per_s[matrix] <= 0) continue;
+    g_autofree char *rate = g_strdup_printf("%.4g G/s", elements_per_s[matrix] * 1e-9);
+    tg_table_add_fact(table, thin, rate, "of the elements of their %c beyond those of cubic products", "ABC"[matrix]);
+    thin = "";
+  }
+  if (processor->rest_rows.pieces > 0) {
+    g_autofree char *rows = rests_text(&processor->rest_rows);
+    g_autofree char *columns = rests_text(&processor->rest_columns);
+    tg_table_add_fact(table, "rests", "", "of 1, 2, 4, … rows take as long as %s rows; of columns, %s", rows, columns);
+  }
+  if (processor->tile_rows > 0) {
+    g_autofree char *tile = g_strdup_printf("%gx%g", processor->tile_rows, processor->tile_columns);
+    tg_table_add_fact(table, "tile", tile, "of C at a time; a partly filled tile takes as long as a full one");
+  }
+}
+
 static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   const TgMachine *machine = &command->calibration->machine;
   const TgMachineExecutor *executor = &machine->executor;
@@ -155,24 +177,7 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
     g_autofree char *rate = g_strdup_printf("%.4g G/s", machine->processor.additions_per_s * 1e-9);
     tg_table_add_fact(table, "additions", rate, "of elements of a block to those of another");
   }
-  const double elements_per_s[] = {machine->processor.a_elements_per_s, machine->processor.b_elements_per_s,
-                                   machine->processor.c_elements_per_s};
-  const char *thin = "thin products";
-  for (int matrix = 0; matrix < TG_MATRICES; matrix++) {
-    if (elements_per_s[matrix] <= 0) continue;
-    g_autofree char *rate = g_strdup_printf("%.4g G/s", elements_per_s[matrix] * 1e-9);
-    tg_table_add_fact(table, thin, rate, "of the elements of their %c beyond those of cubic products", "ABC"[matrix]);
-    thin = "";
-  }
-  if (machine->processor.rest_rows.pieces > 0) {
-    g_autofree char *rows = rests_text(&machine->processor.rest_rows);
-    g_autofree char *columns = rests_text(&machine->processor.rest_columns);
-    tg_table_add_fact(table, "rests", "", "of 1, 2, 4, … rows take as long as %s rows; of columns, %s", rows, columns);
-  }
-  if (machine->processor.tile_rows > 0) {
-    g_autofree char *tile = g_strdup_printf("%gx%g", machine->processor.tile_rows, machine->processor.tile_columns);
-    tg_table_add_fact(table, "tile", tile, "of C at a time; a partly filled tile takes as long as a full one");
-  }
+  add_shapes(table, &machine->processor);
   if (executor->speedup_with_fewer.rows > 0) {
     g_autofree char *speedups = fewer_text(&executor->speedup_with_fewer, false);
     g_autofree char *numbers = fewer_text(&executor->speedup_with_fewer, true);

@@ -224,7 +224,6 @@ static void add_shares(TgCalibration *calibration, const TgCalibrationPlan *plan
 
 static void add_all(TgCalibration *calibration, const TgCalibrationPlan *plan, const TgExecutorFacts *facts) {
   const Grid grid = {plan->rows, plan->columns, tg_executor_turns(facts)};
-  add_fewer(calibration, plan, facts);
   if (facts->at_once > 1 && facts->processors > facts->at_once) {
     add_shares(calibration, plan, facts);
     return;
@@ -292,6 +291,7 @@ static bool choose(TgCalibration *calibration, const TgCalibrationPlan *plan, GE
     return false;
   if (!calibration->tiled) {
     add_all(calibration, plan, &facts);
+    add_fewer(calibration, plan, &facts); /* last: there are many, and the fits use a limited number of samples */
     return true;
   }
   /* Each variant that has tiles of its own: which one runs depends on the schedule, or is asked for. */

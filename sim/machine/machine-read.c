@@ -249,18 +249,20 @@ static bool check_required(const Reader *reader, const Seen *seen) {
   return true;
 }
 
+static const TgMachineKey *key_of(const Seen *seen, const char *name) {
+  return find_key(seen->section->keys, (TgSpan){name, strlen(name)});
+}
+
 /* 0 where the key is not given. */
 static int line_of(const Seen *seen, const char *key) {
-  for (int bit = 0; seen->section->keys[bit].name; bit++)
-    if (strcmp(seen->section->keys[bit].name, key) == 0) return seen->key_line[bit];
-  return 0;
+  return seen->key_line[key_of(seen, key) - seen->section->keys];
 }
 
 /* Whether the other key, on which it depends, is given. */
 static bool check_companion(const Reader *reader, const Seen *seen, const char *key, const char *other) {
   const int line = line_of(seen, key);
   if (!line || line_of(seen, other)) return true;
-  const TgQuantity *quantity = &tg_quantities[find_key(seen->section->keys, (TgSpan){other, strlen(other)})->kind];
+  const TgQuantity *quantity = &tg_quantities[key_of(seen, other)->kind];
   return tg_error_set(reader->error, line, 1, "%s requires %s; add it (%s, such as %s), or remove %s", key, other,
                       quantity->unit, quantity->example, key);
 }

@@ -45,4 +45,12 @@ static inline void reset(TgExecutorTraits traits) {
   fake.launch_s = 7e-6;
 }
 
+/** Of an executor on the CPU, on so many cores. */
+static inline void reset_on_cpu(int64_t cores) {
+  reset((TgExecutorTraits){.fetches = true});
+  fake.at_once = cores;
+  fake_kind.on_gpu = false;
+  fake.additions_per_s = 3e9;
+}
+
 #endif

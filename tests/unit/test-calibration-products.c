@@ -3,10 +3,7 @@
 
 /* Products of 8 rows, columns or inner elements take longer than the table of cubic ones says. */
 static void thin_products(void) {
-  reset((TgExecutorTraits){.fetches = true});
-  fake.at_once = 1;
-  fake_kind.on_gpu = false;
-  fake.additions_per_s = 3e9;
+  reset_on_cpu(1);
   const double elements_per_s[] = {4e9, 5e9, 2e9};
   memcpy(fake.elements_per_s, elements_per_s, sizeof elements_per_s);
   g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
@@ -22,10 +19,7 @@ static void thin_products(void) {
 
 /* Products of many inner elements take longer, beside what their elements take. */
 static void deep_products(void) {
-  reset((TgExecutorTraits){.fetches = true});
-  fake.at_once = 1;
-  fake_kind.on_gpu = false;
-  fake.additions_per_s = 3e9;
+  reset_on_cpu(1);
   const double elements_per_s[] = {4e9, 5e9, 2e9};
   memcpy(fake.elements_per_s, elements_per_s, sizeof elements_per_s);
   fake.deep = 1.25;
@@ -44,10 +38,7 @@ static void deep_products(void) {
 /* Products of blocks that do not stay in the cache take longer: of large blocks, no more than those of 64x64. */
 static void blocks_from_outside_the_cache(void) {
   for (int capped = 0; capped < 2; capped++) {
-    reset((TgExecutorTraits){.fetches = true});
-    fake.at_once = 2;
-    fake_kind.on_gpu = false;
-    fake.additions_per_s = 3e9;
+    reset_on_cpu(2);
     fake.machine.processor = (TgMachineProcessor){
         .cache_bytes = 64e3 * pow(1.1, 8), .miss_bytes_per_s = 2e9, .miss_most_bytes = capped ? 64 * 64 * 4 : 0};
     g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
@@ -61,10 +52,7 @@ static void blocks_from_outside_the_cache(void) {
 
 /* A few rows or columns more than a kernel takes at a time take longer than as many others. */
 static void rests_of_rows_and_columns(void) {
-  reset((TgExecutorTraits){.fetches = true});
-  fake.at_once = 1;
-  fake_kind.on_gpu = false;
-  fake.additions_per_s = 3e9;
+  reset_on_cpu(1);
   const double takes[2][4] = {{1.5, 5, 5.5, 8}, {4, 3.5, 4, 9}};
   memcpy(fake.takes, takes, sizeof takes);
   g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
@@ -82,10 +70,7 @@ static void rests_of_rows_and_columns(void) {
 
 /* The fewer are at work, the faster each is: 1.5 times for half of them, 2.25 times for a quarter. */
 static void fewer_are_faster(void) {
-  reset((TgExecutorTraits){.fetches = true});
-  fake.at_once = 4;
-  fake_kind.on_gpu = false;
-  fake.additions_per_s = 3e9;
+  reset_on_cpu(4);
   fake.fewer = 1.5;
   g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
   const TgMachineFewer *fewer = &found->machine.executor.speedup_with_fewer;

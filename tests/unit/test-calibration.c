@@ -88,10 +88,7 @@ static void hosts_are_not_always_told_apart(void) {
 /* The steps' times are means, but a run ends with its last processor: its products and moves take so much longer, and
  * the launch takes no part of that. */
 static void runs_end_with_the_last(void) {
-  reset((TgExecutorTraits){.fetches = true});
-  fake.at_once = 1;
-  fake_kind.on_gpu = false;
-  fake.additions_per_s = 3e9;
+  reset_on_cpu(1);
   fake.last = 1.25;
   g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
   const TgMachine *machine = &found->machine;
@@ -107,10 +104,7 @@ static void runs_end_with_the_last(void) {
 static void drift_is_seen(void) {
   const double times[] = {0.5, 1, 2};
   const TgExecutorOptions options = {.element = TG_F32, .transport = TG_TRANSPORT_COPY};
-  reset((TgExecutorTraits){.fetches = true});
-  fake.at_once = 2;
-  fake_kind.on_gpu = false;
-  fake.additions_per_s = 3e9;
+  reset_on_cpu(2);
   g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
   fake.launch_s = 0; /* and it is no part of the drift */
   found->machine.executor.launch_s = 0;
@@ -125,10 +119,7 @@ static void drift_is_seen(void) {
 /* Of a job with half as many ranks products are faster, as the calibration says: the machine has not changed. */
 static void fewer_ranks_are_no_drift(void) {
   const TgExecutorOptions options = {.element = TG_F32, .transport = TG_TRANSPORT_COPY};
-  reset((TgExecutorTraits){.fetches = true});
-  fake.at_once = 4;
-  fake_kind.on_gpu = false;
-  fake.additions_per_s = 3e9;
+  reset_on_cpu(4);
   fake.fewer = 1.5;
   fake.launch_s = 0;
   g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
@@ -330,10 +321,7 @@ static void predictions_are_right(void) {
 /* Whatever noise is in the samples, the file that comes of them can be read: of what is fitted more than once, the last
  * fit counts. */
 static void noise_is_readable(void) {
-  reset((TgExecutorTraits){.fetches = true});
-  fake.at_once = 1;
-  fake_kind.on_gpu = false;
-  fake.additions_per_s = 3e9;
+  reset_on_cpu(1);
   const TgCalibrationPlan plan = plan_of(4, 4, TG_TRANSPORT_COPY);
   g_autoptr(TgCalibration) found = calibrate(4, 4, TG_TRANSPORT_COPY);
   const gsize bytes = found->samples->len * sizeof(TgCalibrationSample);
