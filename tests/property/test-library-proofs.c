@@ -78,6 +78,10 @@ static int64_t ring_messages(int64_t p) {
 static int64_t root_messages(int64_t p) {
   return 2 * (p - 1);
 }
+static int64_t no_messages(int64_t p) {
+  (void)p;
+  return 0;
+}
 static int64_t exchange_messages(int64_t p) {
   return (p + 2) * (p - 1);
 }
@@ -88,14 +92,15 @@ static const struct {
   int64_t (*messages)(int64_t q);
   int largest;
   bool powers_only;
-} equal[] = {{"agarwal3d", agarwal_messages, 5, false},  {"allgather", broadcast_messages, 9, false},
-             {"berntsen", berntsen_messages, 7, false},  {"cannon", cannon_messages, 12, false},
-             {"cannon-gray", cannon_messages, 16, true}, {"cosma", agarwal_messages, 5, false},
-             {"cube3d", cube_messages, 7, false},        {"dns", dns_messages, 7, false},
-             {"dns-rounds", dns_messages, 8, true},      {"fox", broadcast_messages, 12, false},
-             {"mmt", ring_messages, 20, false},          {"mod-pegmm", exchange_messages, 20, false},
-             {"pegmm", root_messages, 20, false},        {"ring", ring_messages, 20, false},
-             {"summa", broadcast_messages, 12, false},   {"transpose", ring_messages, 12, false}};
+} equal[] = {{"agarwal3d", agarwal_messages, 5, false},   {"allgather", broadcast_messages, 9, false},
+             {"berntsen", berntsen_messages, 7, false},   {"cannon", cannon_messages, 12, false},
+             {"cannon-gray", cannon_messages, 16, true},  {"cosma", agarwal_messages, 5, false},
+             {"cube3d", cube_messages, 7, false},         {"dns", dns_messages, 7, false},
+             {"dns-rounds", dns_messages, 8, true},       {"egmm", no_messages, 1, false},
+             {"fox", broadcast_messages, 12, false},      {"mmt", ring_messages, 20, false},
+             {"mod-pegmm", exchange_messages, 20, false}, {"pegmm", root_messages, 20, false},
+             {"ring", ring_messages, 20, false},          {"summa", broadcast_messages, 12, false},
+             {"transpose", ring_messages, 12, false}};
 
 static bool is_power(int q) {
   return (q & (q - 1)) == 0;
