@@ -102,6 +102,50 @@ bool tg_pipeline_plan(TgProductBlocks *blocks, const TgMachine *machine, const T
  * Matrix Multiplication, arXiv 1702.02017, 2017. */
 double tg_pipeline_bound(int64_t m, int64_t n, int64_t k, double memory_elements);
 
+/* --- which part of C stays ----------------------------------------------------------------------------------------
+ *
+ * C is cut into panels. One of h x w reads h rows of A and w columns of B, k(h + w) elements, so that the sum of the
+ * half perimeters of all panels decides. Panels of equal shape need not be best: with room for 0.21 of a square C, two
+ * panels above each other beside three others read 4.6 k n elements where 2 x 3 equal ones read 5. C is cut in one
+ * direction first, then each part, by itself, in the other (O. Beaumont, V. Boudet, F. Rastello, Y. Robert,
+ * Partitioning a square into rectangles: NP-completeness and approximation algorithms, Algorithmica 34, 2002): of all
+ * such ways the one that reads least. */
+
+typedef struct TgPanel {
+  int64_t row, column, rows, columns; /**< of C */
+} TgPanel;
+
+/** What is to be cut. Everything but the last of a kind is a multiple of the unit. */
+typedef struct TgPanelsJob {
+  int64_t m, n, k;
+  TgProductBlocks unit; /**< of rows of C and A (x), of the inner dimension (y), of columns of C and B (z) */
+  int64_t element_bytes;
+  double memory_bytes;    /**< for all buffers */
+  int64_t a_slots;        /**< parts of A that memory holds at a time, one that BLAS copies included … */
+  int64_t b_slots;        /**< … and of B */
+  TgProductBlocks blocks; /**< uniform panels of x * z, in steps of y; all 0: those that read least */
+} TgPanelsJob;
+
+typedef struct TgPanels {
+  TgPanel *panel; /**< in their order */
+  int64_t count;
+  int64_t step;          /**< of the inner dimension: that much of A and B is in memory at a time */
+  int64_t chunk;         /**< rows of A that are read, and multiplied, at a time */
+  double panel_bytes;    /**< of the largest panel … */
+  double a_bytes;        /**< … of the parts of A … */
+  double b_bytes;        /**< … and of B, for the widest */
+  double read_elements;  /**< of A and B, all panels together */
+  double bound_elements; /**< that any order must read with this memory: tg_pipeline_bound() */
+} TgPanels;
+
+/** Fills `panels`. Errors: BAD_INPUT for blocks that are no multiples of the unit; TOO_LARGE where they do not fit, or
+ * nothing does, with what is the least. */
+bool tg_panels_plan(TgPanels *panels, const TgPanelsJob *job, GError **error);
+void tg_panels_clear(TgPanels *panels);
+
+/** Least memory with which there is a plan, of these blocks where there are some. */
+double tg_panels_least_bytes(const TgPanelsJob *job);
+
 TG_END_DECLS
 
 #endif

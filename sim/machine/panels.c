@@ -1,0 +1,259 @@
+#include "pipeline.h"
+
+#include "sim-error.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum {
+  MOST_UNITS = 2048,    /* of a direction; more are taken together */
+  THIN = 256,           /* the inner dimension from which products run at nearly full speed */
+  THICK = 1024,         /* … and beyond which they gain nothing */
+  CHUNK_BYTES = 1 << 20 /* of A that is multiplied at a time: a few milliseconds' work at least */
+};
+
+/* One way to cut: C's first direction is across (columns), or down. */
+typedef struct Cut {
+  const TgPanelsJob *job;
+  bool across;
+  int64_t step, chunk;
+  int64_t unit_rows, unit_columns; /* multiples of the job's */
+  int64_t down, wide;              /* units of C in both directions */
+} Cut;
+
+static int64_t multiple_up(int64_t value, int64_t unit) {
+  return tg_divide_up(value, unit) * unit;
+}
+
+/* Thicker units where there are too many of them to try all. */
+static int64_t thick_unit(int64_t extent, int64_t unit) {
+  while (tg_divide_up(extent, unit) > MOST_UNITS) unit *= 2;
+  return unit;
+}
+
+/* Rows of A at a time. */
+static int64_t chunk_of(const TgPanelsJob *job, int64_t step, double chunk_bytes) {
+  const double rows = chunk_bytes / (double)(step * job->element_bytes);
+  return MIN(multiple_up(MAX((int64_t)rows, 1), job->unit.x), multiple_up(job->m, job->unit.x));
+}
+
+static Cut cut_of(const TgPanelsJob *job, int64_t step, double chunk_bytes, bool across) {
+  Cut cut = {.job = job, .across = across, .step = step, .chunk = chunk_of(job, step, chunk_bytes)};
+  cut.unit_rows = thick_unit(job->m, job->unit.x);
+  cut.unit_columns = thick_unit(job->n, job->unit.z);
+  cut.down = tg_divide_up(job->m, cut.unit_rows);
+  cut.wide = tg_divide_up(job->n, cut.unit_columns);
+  return cut;
+}
+
+/* Memory beside the panel, which has so many columns. */
+static double stream_bytes(const Cut *cut, int64_t columns) {
+  const TgPanelsJob *job = cut->job;
+  return (double)job->element_bytes * (double)cut->step *
+         ((double)job->a_slots * (double)cut->chunk + (double)job->b_slots * (double)columns);
+}
+
+/* The least number of parts into which a strip of `units` in the first direction is cut in the other; 0: none fits. */
+static int64_t parts_of(const Cut *cut, int64_t units) {
+  const TgPanelsJob *job = cut->job;
+  const double e = (double)job->element_bytes;
+  double most;
+  if (cut->across) {
+    const int64_t columns = MIN(units * cut->unit_columns, job->n);
+    most = (job->memory_bytes - stream_bytes(cut, columns)) / ((double)columns * e) / (double)cut->unit_rows;
+  } else {
+    const int64_t rows = MIN(units * cut->unit_rows, job->m);
+    const double for_each = ((double)rows + (double)(job->b_slots * cut->step)) * e;
+    most = (job->memory_bytes - stream_bytes(cut, 0)) / for_each / (double)cut->unit_columns;
+  }
+  const int64_t length = cut->across ? cut->down : cut->wide;
+  if (!(most >= 1))
+    return most * (double)(cut->across ? cut->unit_rows : cut->unit_columns) >= (double)(cut->across ? job->m : job->n)
+               ? 1
+               : 0;
+  return most >= (double)length ? 1 : tg_divide_up(length, (int64_t)most);
+}
+
+/* Elements that a strip reads, over k: the other matrix once, and its own part once for each part. */
+static double strip_reads(const Cut *cut, int64_t units, int64_t parts) {
+  const TgPanelsJob *job = cut->job;
+  const int64_t other = cut->across ? job->m : job->n;
+  const int64_t own = cut->across ? MIN(units * cut->unit_columns, job->n) : MIN(units * cut->unit_rows, job->m);
+  return (double)other + (double)parts * (double)own;
+}
+
+/* The strips that read least: strip[i] is the last one of the first i units, [0] unused. Returns what all read, over k;
+ * INFINITY where there is no way. Of ways that read the same, the one with the fewest strips. */
+static double best_strips(const Cut *cut, int64_t *strip) {
+  const int64_t length = cut->across ? cut->wide : cut->down;
+  g_autofree double *least = g_new(double, length + 1);
+  g_autofree int64_t *parts = g_new(int64_t, length + 1);
+  for (int64_t units = 1; units <= length; units++) parts[units] = parts_of(cut, units);
+  least[0] = 0;
+  for (int64_t end = 1; end <= length; end++) {
+    least[end] = INFINITY;
+    for (int64_t units = end; units >= 1; units--) {
+      if (!parts[units]) continue;
+      const double reads = least[end - units] + strip_reads(cut, units, parts[units]);
+      if (reads >= least[end]) continue;
+      least[end] = reads;
+      strip[end] = units;
+    }
+  }
+  return least[length];
+}
+
+/* --- the panels of a way to cut ----------------------------------------------------------------------------------- */
+
+/* Room for them is doubled: there are 2^n - 1 places. */
+static bool is_full(int64_t count) {
+  return (count & (count + 1)) == 0;
+}
+
+static void add_panel(TgPanels *panels, const TgPanelsJob *job, const TgPanel *panel) {
+  const double e = (double)job->element_bytes;
+  if (is_full(panels->count)) panels->panel = g_renew(TgPanel, panels->panel, 2 * panels->count + 1);
+  panels->panel[panels->count++] = *panel;
+  panels->panel_bytes = fmax(panels->panel_bytes, (double)panel->rows * (double)panel->columns * e);
+  panels->b_bytes = fmax(panels->b_bytes, (double)(job->b_slots * panels->step) * (double)panel->columns * e);
+  panels->read_elements += (double)job->k * ((double)panel->rows + (double)panel->columns);
+}
+
+/* Part `part` of `parts` of `length` units, as even as they come: its first unit. */
+static int64_t first_of(int64_t part, int64_t parts, int64_t length) {
+  return part * (length / parts) + MIN(part, length % parts);
+}
+
+static void add_strip(TgPanels *panels, const Cut *cut, int64_t begin, int64_t end) {
+  const TgPanelsJob *job = cut->job;
+  const int64_t length = cut->across ? cut->down : cut->wide;
+  const int64_t parts = parts_of(cut, end - begin);
+  for (int64_t p = 0; p < parts; p++) {
+    const int64_t from = first_of(p, parts, length), to = first_of(p + 1, parts, length);
+    const int64_t top = cut->across ? from : begin, bottom = cut->across ? to : end;
+    const int64_t left = cut->across ? begin : from, right = cut->across ? end : to;
+    TgPanel panel = {.row = top * cut->unit_rows, .column = left * cut->unit_columns};
+    panel.rows = MIN(bottom * cut->unit_rows, job->m) - panel.row;
+    panel.columns = MIN(right * cut->unit_columns, job->n) - panel.column;
+    add_panel(panels, job, &panel);
+  }
+}
+
+static void add_strips(TgPanels *panels, const Cut *cut, const int64_t *strip, int64_t end) {
+  if (end == 0) return;
+  add_strips(panels, cut, strip, end - strip[end]);
+  add_strip(panels, cut, end - strip[end], end);
+}
+
+/* Without a panel so far. */
+static void begin(TgPanels *panels, const Cut *cut) {
+  const TgPanelsJob *job = cut->job;
+  tg_panels_clear(panels);
+  panels->step = cut->step;
+  panels->chunk = cut->chunk;
+  panels->a_bytes = (double)job->element_bytes * (double)(job->a_slots * cut->chunk) * (double)cut->step;
+  panels->bound_elements = tg_pipeline_bound(job->m, job->n, job->k, job->memory_bytes / (double)job->element_bytes);
+}
+
+void tg_panels_clear(TgPanels *panels) {
+  g_free(panels->panel);
+  *panels = (TgPanels){0};
+}
+
+/* Replaces the panels where these ones read less. */
+static void try_cut(TgPanels *panels, const TgPanelsJob *job, int64_t step, double chunk_bytes, bool across) {
+  const Cut cut = cut_of(job, step, chunk_bytes, across);
+  g_autofree int64_t *strip = g_new0(int64_t, MAX(cut.down, cut.wide) + 1);
+  const double reads = best_strips(&cut, strip) * (double)job->k;
+  if (!isfinite(reads) || (panels->panel && reads >= panels->read_elements)) return;
+  begin(panels, &cut);
+  add_strips(panels, &cut, strip, across ? cut.wide : cut.down);
+}
+
+static void try_step(TgPanels *panels, const TgPanelsJob *job, int64_t step, double chunk_bytes) {
+  try_cut(panels, job, step, chunk_bytes, true);
+  try_cut(panels, job, step, chunk_bytes, false);
+}
+
+/* Thicker steps make products faster and leave less room for C: from THIN to THICK the thickest that reads no more. */
+static void try_thick_steps(TgPanels *panels, const TgPanelsJob *job, int64_t thin, int64_t all) {
+  try_step(panels, job, thin, CHUNK_BYTES);
+  for (int64_t step = thin * 2; step < 2 * THICK && step < 2 * all && panels->panel; step *= 2) {
+    TgPanels thicker = {0};
+    try_step(&thicker, job, MIN(step, all), CHUNK_BYTES);
+    const bool is_better = thicker.panel && thicker.read_elements <= panels->read_elements;
+    tg_panels_clear(is_better ? panels : &thicker);
+    if (!is_better) return;
+    *panels = thicker;
+  }
+}
+
+/* Thinner steps, and in the end shorter chunks, where memory has no room for others. */
+static bool find_panels(TgPanels *panels, const TgPanelsJob *job) {
+  const int64_t all = multiple_up(job->k, job->unit.y), thin = MIN(multiple_up(THIN, job->unit.y), all);
+  try_thick_steps(panels, job, thin, all);
+  for (int64_t step = thin; !panels->panel && step > job->unit.y;) {
+    step = multiple_up(step / 2, job->unit.y);
+    try_step(panels, job, step, CHUNK_BYTES);
+  }
+  if (!panels->panel) try_step(panels, job, job->unit.y, 0);
+  return panels->panel != NULL;
+}
+
+/* --- uniform panels ----------------------------------------------------------------------------------------------- */
+
+static bool check_blocks(const TgPanelsJob *job, GError **error) {
+  const struct {
+    const char *what;
+    int64_t size, unit, extent;
+  } rows[] = {{"rows of A", job->blocks.x, job->unit.x, job->m},
+              {"inner dimension", job->blocks.y, job->unit.y, job->k},
+              {"columns of B", job->blocks.z, job->unit.z, job->n}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+    if (rows[i].size < rows[i].extent && rows[i].size % rows[i].unit != 0)
+      return TG_SIM_FAIL(error, BAD_INPUT,
+                         "blocks of %" PRId64 " (%s) are no multiple of the files' tiles, which have %" PRId64,
+                         rows[i].size, rows[i].what, rows[i].unit);
+  return true;
+}
+
+static void take_blocks(TgPanels *panels, const TgPanelsJob *job) {
+  const int64_t x = job->blocks.x, z = job->blocks.z;
+  const Cut cut = {.job = job,
+                   .step = MIN(job->blocks.y, multiple_up(job->k, job->unit.y)),
+                   .chunk = chunk_of(job, job->blocks.y, CHUNK_BYTES)};
+  begin(panels, &cut);
+  for (int64_t row = 0; row < job->m; row += x)
+    for (int64_t column = 0; column < job->n; column += z) {
+      const TgPanel panel = {row, column, MIN(x, job->m - row), MIN(z, job->n - column)};
+      add_panel(panels, job, &panel);
+    }
+}
+
+static bool refuse(const TgPanelsJob *job, double least_bytes, GError **error) {
+  return TG_SIM_FAIL(error, TOO_LARGE, "the blocks need %.0f bytes of memory, and there are %.0f for them", least_bytes,
+                     fmax(job->memory_bytes, 0));
+}
+
+double tg_panels_least_bytes(const TgPanelsJob *job) {
+  if (job->blocks.x) {
+    TgPanels panels = {0};
+    take_blocks(&panels, job);
+    const double bytes = panels.panel_bytes + panels.a_bytes + panels.b_bytes;
+    tg_panels_clear(&panels);
+    return bytes;
+  }
+  const int64_t rows = MIN(job->unit.x, job->m), columns = MIN(job->unit.z, job->n);
+  const Cut cut = {.job = job, .step = job->unit.y, .chunk = job->unit.x};
+  return stream_bytes(&cut, columns) + (double)job->element_bytes * (double)rows * (double)columns;
+}
+
+bool tg_panels_plan(TgPanels *panels, const TgPanelsJob *job, GError **error) {
+  *panels = (TgPanels){0};
+  if (!job->blocks.x) return find_panels(panels, job) || refuse(job, tg_panels_least_bytes(job), error);
+  if (!check_blocks(job, error)) return false;
+  const double least = tg_panels_least_bytes(job);
+  if (least > job->memory_bytes) return refuse(job, least, error);
+  take_blocks(panels, job);
+  return true;
+}
