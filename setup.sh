@@ -121,6 +121,11 @@ for_the_page=(
   'wasi-libc|wasm_library|the C library of the target wasm32-wasi of clang|optional: the interactive page'
   'libclang-rt-dev-wasm32|wasm_runtime|the library libclang_rt.builtins-wasm32 of clang|optional: the interactive page'
 )
+# topogemm huge, matrices larger than memory.
+for_disks=(
+  'libxxhash-dev|module libxxhash|the pkg-config module libxxhash|optional: matrices larger than memory (huge)'
+  'liburing-dev|module liburing|the pkg-config module liburing|optional: huge through io_uring'
+)
 # The suite needs the first of these; without the others it skips a part, and says and counts that.
 needed_by_tests=(
   'python3-numpy|python_module numpy|the Python module numpy|opens the .npy files that topogemm writes'
@@ -173,7 +178,7 @@ log_tail() {
 
 look() {
   mapfile -t missing < <(missing_of "${needed[@]}")
-  mapfile -t missing_optional < <(missing_of "${for_the_page[@]}")
+  mapfile -t missing_optional < <(missing_of "${for_the_page[@]}" "${for_disks[@]}")
   if $tests; then
     mapfile -t -O "${#missing[@]}" missing < <(missing_of "${needed_by_tests[@]}")
     mapfile -t -O "${#missing_optional[@]}" missing_optional < <(missing_of "${optional[@]}")

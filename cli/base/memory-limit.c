@@ -33,14 +33,17 @@ static bool read_size(const char *text, double *bytes) {
   return *bytes >= 1 && *bytes < 0x1p63;
 }
 
+TgExit tg_memory_size_parse(const TgCli *cli, const char *option, const char *text, double *bytes) {
+  if (read_size(text, bytes)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected bytes, as in 4G, 500M or 4e9", option, text);
+}
+
 TgExit tg_memory_limit_option(TgCli *cli) {
-  const char *text = cli->options.memory_limit;
   double bytes = 0;
-  if (!text) return TG_EXIT_DONE;
-  if (!read_size(text, &bytes))
-    return tg_report(cli, TG_EXIT_USAGE, "--memory-limit %s: expected bytes, as in 4G, 500M or 4e9", text);
-  cli->memory_limit_bytes = (uint64_t)bytes;
-  return TG_EXIT_DONE;
+  if (!cli->options.memory_limit) return TG_EXIT_DONE;
+  const TgExit status = tg_memory_size_parse(cli, "--memory-limit", cli->options.memory_limit, &bytes);
+  if (!status) cli->memory_limit_bytes = (uint64_t)bytes;
+  return status;
 }
 
 uint64_t tg_memory_limit(const TgCli *cli) {

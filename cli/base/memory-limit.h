@@ -6,6 +6,9 @@
 
 #include "algo.h"
 
+/** Reads "4G", "500MB" or "4e9" into bytes, at least 1; `option` names it in the error. */
+TgExit tg_memory_size_parse(const TgCli *cli, const char *option, const char *text, double *bytes);
+
 /** Takes --memory-limit. */
 TgExit tg_memory_limit_option(TgCli *cli);
 

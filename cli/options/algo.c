@@ -65,6 +65,18 @@ TgExit tg_sizes_require(const TgCli *cli, const char *command, int64_t *m, int64
   return tg_report(cli, TG_EXIT_USAGE, "%s: expected the sizes of the matrices, -n or --size", command);
 }
 
+TgExit tg_tiles_parse(const TgCli *cli, const char *text, TgProductBlocks *blocks) {
+  int64_t *size[] = {&blocks->x, &blocks->y, &blocks->z};
+  if (!text || strcmp(text, "auto") == 0) return TG_EXIT_DONE;
+  g_auto(GStrv) words = g_strsplit(text, "x", 0);
+  if (g_strv_length(words) != G_N_ELEMENTS(size))
+    return tg_report(cli, TG_EXIT_USAGE, "--tiles %s: expected auto or XxYxZ, as in 8192x1024x8192", text);
+  TgExit status = TG_EXIT_DONE;
+  for (size_t i = 0; i < G_N_ELEMENTS(size) && !status; i++)
+    status = tg_number_parse(cli, "--tiles", words[i], 1, INT32_MAX, size[i]);
+  return status;
+}
+
 TgExit tg_seed_option(const TgCli *cli, uint64_t *seed) {
   int64_t number = 1;
   const TgExit status = tg_number_parse(cli, "--seed", cli->options.seed, 0, INT64_MAX, &number);

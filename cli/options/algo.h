@@ -9,6 +9,7 @@
 #include "element.h"
 #include "embedding.h"
 #include "json-fields.h"
+#include "pipeline.h"
 #include "prove.h"
 #include "schedule.h"
 
@@ -66,6 +67,8 @@ TgExit tg_real_parse(const TgCli *cli, const char *option, const char *text, dou
 TgExit tg_sizes_parse(const TgCli *cli, int64_t *m, int64_t *n, int64_t *k, bool *given);
 /** The same, where they must be given; `command` names the subcommand in the error. */
 TgExit tg_sizes_require(const TgCli *cli, const char *command, int64_t *m, int64_t *n, int64_t *k);
+/** Reads the value of `--tiles`, auto (zeros) or XxYxZ; left alone where `text` is NULL. */
+TgExit tg_tiles_parse(const TgCli *cli, const char *text, TgProductBlocks *blocks);
 /** Takes `--seed` (default: 1). */
 TgExit tg_seed_option(const TgCli *cli, uint64_t *seed);
 /** Takes `--embed` (default: rowmajor). */

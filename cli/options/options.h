@@ -26,7 +26,7 @@ typedef struct TgOptions {
   char *symbols, *sweep, *efficiency, *trace;
   char *from, *tiles, *pipeline, *in_memory, *by_rows;
   char *procs, *top, *memory_bytes;
-  char *memory_limit;
+  char *memory_limit, *tile;
   char *sizes, *kernels, *budget;
   char *beside, *baseline, *variant, *on, *transport, *trials, *warmup, *deadline, *device;
   gboolean cold, quick, cpu_only, no_cache, noisy;

@@ -11,20 +11,6 @@ static TgExit place_option(const TgCli *cli, TgTierOptions *tiers) {
   return tg_report(cli, TG_EXIT_USAGE, "--from: %s", error.message);
 }
 
-static TgExit tiles_option(const TgCli *cli, TgTierOptions *tiers) {
-  const char *text = cli->options.tiles;
-  int64_t *size[] = {&tiers->blocks.x, &tiers->blocks.y, &tiers->blocks.z};
-  if (!text || strcmp(text, "auto") == 0) return TG_EXIT_DONE;
-  g_auto(GStrv) words = g_strsplit(text, "x", 0);
-  if (g_strv_length(words) != G_N_ELEMENTS(size))
-    return tg_report(cli, TG_EXIT_USAGE, "--tiles %s: expected auto or XxYxZ, as in 8192x1024x8192", text);
-  for (size_t i = 0; i < G_N_ELEMENTS(size); i++) {
-    TgExit status = tg_number_parse(cli, "--tiles", words[i], 1, INT32_MAX, size[i]);
-    if (status) return status;
-  }
-  return TG_EXIT_DONE;
-}
-
 static TgExit pipeline_option(const TgCli *cli, TgTierOptions *tiers) {
   const char *text = cli->options.pipeline ? cli->options.pipeline : "on";
   tiers->double_c = strcmp(text, "full") == 0;
@@ -74,7 +60,7 @@ TgExit tg_sim_tiers(const TgCli *cli, const TgMachine *machine, TgCostOptions *c
                      "--tiles, --pipeline, --in-memory and --by-rows apply to blocks that stream: add --from disk, "
                      "cache, host or device");
   TgExit status = place_option(cli, tiers);
-  if (!status) status = tiles_option(cli, tiers);
+  if (!status) status = tg_tiles_parse(cli, options->tiles, &tiers->blocks);
   if (!status) status = pipeline_option(cli, tiers);
   if (!status && tiers->used && cost->model != TG_COST_HOCKNEY)
     status = tg_report(cli, TG_EXIT_USAGE, "--from: only --model hockney supports disks and devices");

@@ -12,7 +12,7 @@ import tap  # pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 TOP = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["topo", "schedule", "io", "exec", "mpi", "sim", "viz", "cuda", "bench", "cli"]
+FOLDERS = ["topo", "schedule", "io", "exec", "mpi", "sim", "disk", "viz", "cuda", "bench", "cli"]
 LARGEST = 25
 # The page and the screen have headers for others; page/glib is called as GLib is.
 OPEN = {pathlib.Path("viz/page"), pathlib.Path("viz/page/glib"), pathlib.Path("viz/screen")}

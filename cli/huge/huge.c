@@ -1,0 +1,226 @@
+/* topogemm huge: a product of matrices on disk that are larger than memory. */
+#include "memory-limit.h"
+#include "output.h"
+#include "progress.h"
+#include "tiled.h"
+
+#include "check.h"
+#include "huge.h"
+#include "matrix.h"
+#include "text-units.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct TgHugeRun {
+  TgAlgo algo;
+  TgHugeOptions options;
+  TgHugeResult result;
+  TgProgressLine line;
+  const char *type, *from;
+  double relative_error, tolerance, gflops;
+  bool pipelined, ok;
+} TgHugeRun;
+
+static TgExit require_files(const TgCli *cli, TgHugeOptions *options) {
+  const struct {
+    const char *option, *path;
+  } rows[] = {{"--a", cli->options.a}, {"--b", cli->options.b}, {"--c", cli->options.c}};
+  for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+    if (!rows[i].path) return tg_report(cli, TG_EXIT_USAGE, "huge: expected %s FILE.tg", rows[i].option);
+    if (!tg_tiled_path(rows[i].path))
+      return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a tiled file (.tg), as `topogemm convert` writes it",
+                       rows[i].option, rows[i].path);
+  }
+  options->a = cli->options.a;
+  options->b = cli->options.b;
+  options->c = cli->options.c;
+  return TG_EXIT_DONE;
+}
+
+static TgExit memory_option(const TgCli *cli, TgHugeOptions *options) {
+  const double part = 0.5; /* of what is there */
+  if (cli->options.memory_bytes)
+    return tg_memory_size_parse(cli, "--memory", cli->options.memory_bytes, &options->memory_bytes);
+  options->memory_bytes = part * (double)tg_memory_available_bytes();
+  return TG_EXIT_DONE;
+}
+
+static TgExit word_option(const TgCli *cli, const char *option, const char *text, const char *yes, const char *no,
+                          bool *value) {
+  if (!text) return TG_EXIT_DONE;
+  *value = strcmp(text, yes) == 0;
+  if (*value || strcmp(text, no) == 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected %s or %s", option, text, yes, no);
+}
+
+/* One processor multiplies all; others would need ranks. */
+static TgExit open_schedule(const TgCli *cli, TgAlgo *algo) {
+  static const TgComputes product = {.left = TG_MATRIX_A, .right = TG_MATRIX_B};
+  TgExit status = tg_algo_open(cli, algo);
+  if (status) return status;
+  const TgSchedule *schedule = &algo->schedule;
+  if (memcmp(&schedule->computes, &product, sizeof product) != 0)
+    return tg_report(cli, TG_EXIT_USAGE, "huge: %s computes %s; expected a schedule for C = A * B", tg_algo_name(algo),
+                     tg_computes_text(&schedule->computes).s);
+  const int64_t processors = tg_schedule_processors(schedule);
+  if (processors == 1) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE,
+                   "huge: %s on %s has %" PRId64
+                   " processors, and matrices on disk are multiplied by one; use `huge egmm`, or a grid of 1",
+                   tg_algo_name(algo), tg_schedule_grid_text(schedule).s, processors);
+}
+
+static TgExit huge_options(const TgCli *cli, TgHugeRun *run) {
+  TgExit status = open_schedule(cli, &run->algo);
+  if (!status) status = require_files(cli, &run->options);
+  if (!status) status = memory_option(cli, &run->options);
+  if (!status) status = tg_tiles_parse(cli, cli->options.tiles, &run->options.blocks);
+  if (!status) status = word_option(cli, "--from", cli->options.from, "cache", "disk", &run->options.cached);
+  if (!status) status = word_option(cli, "--pipeline", cli->options.pipeline, "off", "on", &run->options.sequential);
+  return status;
+}
+
+/* --- the work ----------------------------------------------------------------------------------------------------- */
+
+static void begins(void *user, int64_t chunks) {
+  TgProgressLine *line = user;
+  line->total = chunks;
+}
+
+static bool multiply(TgCli *cli, TgHugeRun *run, GError **error) {
+  tg_progress_begin(&run->line, cli, "huge", 1);
+  run->options.watch = tg_progress_watch(&run->line);
+  run->options.begins = begins;
+  const bool fine = tg_huge_multiply(&run->options, &run->result, error);
+  tg_progress_end(cli);
+  return fine;
+}
+
+static bool check(TgCli *cli, TgHugeRun *run, GError **error) {
+  const TgHugeOptions *options = &run->options;
+  uint64_t seed = 1;
+  tg_progress_begin(&run->line, cli, "check", run->result.tiles);
+  const TgWatch watch = tg_progress_watch(&run->line);
+  const bool fine = tg_huge_check(options->a, options->b, options->c, seed, &watch, &run->relative_error, error);
+  tg_progress_end(cli);
+  run->tolerance = tg_check_tolerance(&run->algo.schedule.computes, run->result.type, run->result.k);
+  run->ok = fine && run->relative_error <= run->tolerance;
+  return fine;
+}
+
+static void sum_up(TgHugeRun *run) {
+  const TgHugeResult *result = &run->result;
+  run->type = tg_element_name(result->type);
+  run->from = run->options.cached ? "cache" : "disk";
+  run->pipelined = !run->options.sequential;
+  run->gflops = 2e-9 * (double)result->m * (double)result->n * (double)result->k / result->wall_s;
+  run->result.peak_rss_bytes = tg_huge_peak_rss_bytes();
+}
+
+/* --- what is said of it ------------------------------------------------------------------------------------------- */
+
+TG_FIELD_TABLE(huge_fields, TG_FIELD(TgHugeRun, options.a), TG_FIELD(TgHugeRun, options.b),
+               TG_FIELD(TgHugeRun, options.c), TG_FIELD(TgHugeRun, result.m), TG_FIELD(TgHugeRun, result.n),
+               TG_FIELD(TgHugeRun, result.k), TG_FIELD(TgHugeRun, type), TG_FIELD(TgHugeRun, from),
+               TG_FIELD(TgHugeRun, result.direct), TG_FIELD(TgHugeRun, result.io), TG_FIELD(TgHugeRun, pipelined),
+               TG_FIELD(TgHugeRun, result.panels), TG_FIELD(TgHugeRun, result.panels_resumed),
+               TG_FIELD(TgHugeRun, result.largest_rows), TG_FIELD(TgHugeRun, result.largest_columns),
+               TG_FIELD(TgHugeRun, result.step), TG_FIELD(TgHugeRun, result.chunk),
+               TG_FIELD(TgHugeRun, result.disk_read_bytes), TG_FIELD(TgHugeRun, result.disk_written_bytes),
+               TG_FIELD(TgHugeRun, result.model_read_bytes), TG_FIELD(TgHugeRun, result.model_written_bytes),
+               TG_FIELD(TgHugeRun, result.bound_read_bytes), TG_FIELD(TgHugeRun, result.verified_bytes),
+               TG_FIELD_AS(TgHugeRun, result.memory_bytes, "memory_limit_bytes"),
+               TG_FIELD(TgHugeRun, result.buffer_bytes), TG_FIELD(TgHugeRun, result.peak_rss_bytes),
+               TG_FIELD(TgHugeRun, result.wall_s), TG_FIELD(TgHugeRun, result.disk_s),
+               TG_FIELD(TgHugeRun, result.compute_s), TG_FIELD(TgHugeRun, gflops), TG_FIELD(TgHugeRun, relative_error),
+               TG_FIELD(TgHugeRun, tolerance), TG_FIELD(TgHugeRun, ok));
+
+static void print_document(TgCli *cli, const TgHugeRun *run) {
+  g_autoptr(TgJson) json = tg_json_new();
+  tg_json_begin_document(json, "huge");
+  tg_json_member_string(json, "algorithm", tg_algo_name(&run->algo));
+  tg_json_members(json, huge_fields, run);
+  tg_json_end_object(json);
+  tg_print_json(cli, json);
+}
+
+static void print_bytes(TgCli *cli, const TgHugeResult *result) {
+  g_autoptr(TgTable) table = tg_table_new("lrrr");
+  tg_table_add_row(table, "disk|moved|by the plan|at least");
+  tg_table_add(table, "read");
+  tg_table_add(table, "%s", tg_bytes_text(result->disk_read_bytes).s);
+  tg_table_add(table, "%s", tg_bytes_text(result->model_read_bytes).s);
+  tg_table_add(table, "%s", tg_bytes_text(result->bound_read_bytes).s);
+  tg_table_add(table, "written");
+  tg_table_add(table, "%s", tg_bytes_text(result->disk_written_bytes).s);
+  tg_table_add(table, "%s", tg_bytes_text(result->model_written_bytes).s);
+  tg_table_add(table, "%s", tg_bytes_text(result->model_written_bytes).s);
+  tg_table_print(cli, table, 2, true);
+}
+
+static void print_run(TgCli *cli, const TgHugeRun *run) {
+  const TgHugeResult *result = &run->result;
+  tg_print_line(cli, "%s: C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s, from %s",
+                tg_algo_name(&run->algo), result->m, result->n, result->k, run->type, run->from);
+  tg_print(cli, "%" PRId64 " panel%s of C, the largest %" PRId64 "x%" PRId64 ", in steps of %" PRId64 "; %s%s\n\n",
+           result->panels, result->panels == 1 ? "" : "s", result->largest_rows, result->largest_columns, result->step,
+           result->io, result->direct || run->options.cached ? "" : "; this file system has no direct I/O");
+  if (result->panels_resumed)
+    tg_print(cli, "  %" PRId64 " of the panels were finished by an earlier run\n\n", result->panels_resumed);
+  print_bytes(cli, result);
+  tg_print(cli, "\n  time      %s  %s\n", tg_time_text(result->wall_s).s, tg_rate_text(1e9 * run->gflops).s);
+  tg_print(cli, "  products  %s  %s of the time\n", tg_time_text(result->compute_s).s,
+           tg_percent_text(result->compute_s / result->wall_s).s);
+  tg_print(cli, "  disk      %s  %s, with a transfer under way\n", tg_time_text(result->disk_s).s,
+           tg_percent_text(result->disk_s / result->wall_s).s);
+  tg_print(cli, "  memory    %s of %s\n", tg_bytes_text(result->peak_rss_bytes).s,
+           tg_bytes_text(result->memory_bytes).s);
+  tg_print(cli, "  check     relative error %.3g, at most %.3g\n", run->relative_error, run->tolerance);
+}
+
+static TgExit huge_run_all(TgCli *cli, TgHugeRun *run) {
+  GError *error = NULL;
+  TgExit status = tg_tiled_built(cli);
+  if (!status) status = huge_options(cli, run);
+  if (status) return status;
+  if (!multiply(cli, run, &error) || !check(cli, run, &error)) return tg_tiled_report(cli, error);
+  sum_up(run);
+  if (cli->options.json)
+    print_document(cli, run);
+  else if (!cli->options.quiet)
+    print_run(cli, run);
+  if (run->ok) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_WRONG, "%s: wrong product: relative error %.3g, at most %.3g", run->options.c,
+                   run->relative_error, run->tolerance);
+}
+
+static TgExit huge_run(TgCli *cli) {
+  TgHugeRun run = {0};
+  const TgExit status = huge_run_all(cli, &run);
+  tg_algo_clear(&run.algo);
+  return status;
+}
+
+static const TgExample huge_examples[] = {
+    {"huge egmm --a A.tg --b B.tg --c C.tg --memory 1G", "multiply two matrices on disk within 1 GB of memory"},
+    {"huge egmm --a A.tg --b B.tg --c C.tg --memory 1G --tiles 4096x4096x4096", "with the tiles of the paper"},
+    {"huge egmm --a A.tg --b B.tg --c C.tg --from cache --pipeline off --json",
+     "through the page cache, one thing after another, as a JSON document"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_huge = {
+    .name = "huge",
+    .arguments = "ALGO",
+    .summary = "multiply matrices larger than memory, from disk to disk",
+    .details = "A and B stream past panels of C that stay in memory until they are complete. Files are tiled (see "
+               "`generate` and `convert`). A run that was ended in whatever way is resumed by the same command: "
+               "panels of C that are complete are not computed again.",
+    .examples = huge_examples,
+    .options = (const char *const[]){"grid", "set", "a:huge", "b:huge", "c:huge", "memory:huge", "tiles:huge",
+                                     "from:huge", "pipeline:huge", "json", "quiet", NULL},
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = huge_run,
+};

@@ -1,0 +1,55 @@
+/** @file huge.h
+ * C = A·B of matrices in tiled files that are larger than memory. */
+#ifndef TG_HUGE_H
+#define TG_HUGE_H
+
+#include "pipeline.h"
+#include "tiled-file.h"
+#include "watch.h"
+
+TG_BEGIN_DECLS
+
+typedef struct TgHugeOptions {
+  const char *a, *b, *c;  /**< paths; C gets its name when it is complete, until then it is C.part */
+  double memory_bytes;    /**< that the program may take */
+  TgProductBlocks blocks; /**< uniform panels of C of x * z, in steps of y; all 0: those that read least */
+  bool cached;            /**< through the operating system's cache; else past it, where the file system can */
+  bool sequential;        /**< nothing overlaps: for comparison */
+  bool threads;           /**< instead of io_uring */
+  TgWatch watch;          /**< is told chunks of work done */
+  void (*begins)(void *user, int64_t chunks); /**< is told their number; may be NULL. `user` is the watch's */
+} TgHugeOptions;
+
+/** What it took. */
+typedef struct TgHugeResult {
+  TgElement type;
+  int64_t m, n, k;
+  int64_t panels, panels_resumed;        /**< of C; those that an earlier run had finished */
+  int64_t largest_rows, largest_columns; /**< of a panel */
+  int64_t step, chunk;                   /**< inner dimension, rows of A at a time */
+  double disk_read_bytes, disk_written_bytes;
+  double model_read_bytes, model_written_bytes; /**< by the plan, before the run */
+  double bound_read_bytes;                      /**< that any order must read with this memory, and what A and B have */
+  double verified_bytes;                        /**< of C, read again to go on */
+  int64_t tiles;                                /**< of A, B and C */
+  double memory_bytes, buffer_bytes, peak_rss_bytes;
+  double wall_s, disk_s, compute_s; /**< from the first transfer to the last; with a transfer under way; in products */
+  bool direct;                      /**< past the operating system's cache */
+  char io[64];                      /**< "io_uring", or "16 threads (…)" */
+} TgHugeResult;
+
+/** Errors: of TG_IO_ERROR (files), TG_SIM_ERROR (TOO_LARGE: memory_bytes is too little, with what would do; MISSING: no
+ * BLAS; STOPPED by the watch). What was finished stays in C.part, and the next call goes on from there. */
+bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError **error);
+
+/** The relative error of C = A·B, estimated from its action on random vectors (product-error.h), reading each file
+ * once. NaN where one has NaN or Inf. `watch` is told tiles done. Errors: as above. */
+bool tg_huge_check(const char *a, const char *b, const char *c, uint64_t seed, const TgWatch *watch, double *error_of,
+                   GError **error);
+
+/** The most memory that this process has had so far; 0 where the system does not tell. */
+double tg_huge_peak_rss_bytes(void);
+
+TG_END_DECLS
+
+#endif

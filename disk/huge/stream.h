@@ -1,0 +1,34 @@
+/** @file stream.h
+ * Private to disk/huge: A and B stream past panels of C. */
+#ifndef TG_STREAM_H
+#define TG_STREAM_H
+
+#include "huge.h"
+#include "pipeline.h"
+
+/** A file, and the descriptor for its tiles, which may be open for direct I/O. */
+typedef struct TgStreamFile {
+  TgTiledFile *file;
+  int descriptor;
+} TgStreamFile;
+
+typedef struct TgStreamJob {
+  TgElement type;
+  int64_t k;
+  TgStreamFile a, b, c;
+  const TgPanels *panels; /**< all of them are computed */
+  int a_slots, b_slots;   /**< parts of A and B in memory; 1 each: nothing overlaps */
+  int slots;              /**< transfers under way at a time … */
+  size_t slot_bytes;      /**< … and the most of each: at least a tile */
+  bool threads;           /**< instead of io_uring */
+  const TgWatch *watch;   /**< is told chunks done; may be NULL */
+} TgStreamJob;
+
+/** Chunks of all panels: what the watch is told at the end. */
+int64_t tg_stream_chunks(const TgStreamJob *job);
+
+/** Computes the panels and writes them; those that are complete are kept when the next one is, and at the end. Adds
+ * what it did to `result`. */
+bool tg_stream_multiply(const TgStreamJob *job, TgHugeResult *result, GError **error);
+
+#endif

@@ -1,0 +1,203 @@
+#include "tiled-matrix.h"
+
+#include "atomic-file.h"
+#include "checksum.h"
+#include "counter-random.h"
+#include "matrix-file.h"
+
+#include <string.h>
+
+static bool is_built(GError **error) {
+  return !tg_disk_lacks() || TG_IO_FAIL(error, BAD_INPUT, "no tiled files: %s", tg_disk_lacks());
+}
+
+static bool stopped(const char *path, GError **error) {
+  return TG_IO_FAIL(error, CANNOT_WRITE, "%s: stopped", path);
+}
+
+/* --- a new tiled file --------------------------------------------------------------------------------------------- */
+
+/* Fills a tile, of elements without gaps. */
+typedef bool FillTile(void *user, const TgTile *tile, void *data, GError **error);
+
+static bool write_tiles(TgTiledFile *file, FillTile *fill, void *user, const TgWatch *watch, GError **error) {
+  const TgTiling *tiling = tg_tiled_file_tiling(file);
+  g_autofree void *data = g_malloc(tg_tiling_tile(tiling, 0, 0).bytes);
+  int64_t done = 0;
+  for (int64_t i = 0; i < tg_tiling_down(tiling); i++)
+    for (int64_t j = 0; j < tg_tiling_across(tiling); j++) {
+      const TgTile tile = tg_tiling_tile(tiling, i, j);
+      if (!fill(user, &tile, data, error) || !tg_tiled_file_write(file, &tile, data, error)) return false;
+      if (!tg_watch_go_on(watch, ++done)) return stopped(tg_tiled_file_path(file), error);
+    }
+  return tg_tiled_file_finish(file, error);
+}
+
+static bool make_file(const char *path, const TgTiling *tiling, FillTile *fill, void *user, const TgWatch *watch,
+                      GError **error) {
+  g_autoptr(TgAtomicFile) atomic = tg_atomic_file_begin(path, error);
+  if (!atomic) return false;
+  const int descriptor = fileno(tg_atomic_file_stream(atomic));
+  g_autoptr(TgTiledFile) file = tg_tiled_file_begin(descriptor, path, tiling, 0, error);
+  return file && write_tiles(file, fill, user, watch, error) && tg_atomic_file_commit(atomic, error);
+}
+
+typedef struct Random {
+  const TgTiling *tiling;
+  uint64_t seed;
+  int32_t integers;
+} Random;
+
+static double random_at(const Random *random, uint64_t index) {
+  if (random->integers) return tg_random_integer(random->seed, index, -random->integers, random->integers);
+  return random->tiling->type == TG_F64 ? tg_random_uniform_f64(random->seed, index)
+                                        : (double)tg_random_uniform_f32(random->seed, index);
+}
+
+static bool fill_random(void *user, const TgTile *tile, void *data, GError **error) {
+  const Random *random = user;
+  (void)error;
+  for (int64_t row = 0, i = 0; row < tile->rows; row++) {
+    const int64_t first = (tile->row + row) * random->tiling->columns + tile->column;
+    for (int64_t column = 0; column < tile->columns; column++, i++) {
+      const double value = random_at(random, (uint64_t)(first + column));
+      if (random->tiling->type == TG_F64)
+        ((double *)data)[i] = value;
+      else
+        ((float *)data)[i] = (float)value;
+    }
+  }
+  return true;
+}
+
+bool tg_tiled_generate(const char *path, const TgTiling *tiling, uint64_t seed, int32_t integers, const TgWatch *watch,
+                       GError **error) {
+  Random random = {tiling, seed, integers};
+  return is_built(error) && make_file(path, tiling, fill_random, &random, watch, error);
+}
+
+/* --- from other formats ------------------------------------------------------------------------------------------- */
+
+enum { BAND_BYTES = 32 << 20 };
+
+/* A matrix of which a band of columns of a row of tiles is in memory, or all. */
+typedef struct Source {
+  TgMatrixFile *file; /* NULL: all */
+  TgMatrix *matrix;
+  int64_t tile_rows, tile_columns;
+  int64_t row, column, columns; /* the band; no columns before the first one */
+} Source;
+
+static bool take_band(Source *source, const TgTile *tile, GError **error) {
+  const int64_t row_bytes = source->tile_rows * tg_element_bytes(source->matrix->type);
+  const int64_t tiles = MAX(BAND_BYTES / row_bytes / source->tile_columns, 1);
+  const TgMatrixPart part = {.row = tile->row,
+                             .column = tile->column,
+                             .rows = tile->rows,
+                             .columns = MIN(tiles * source->tile_columns, source->matrix->columns - tile->column)};
+  tg_matrix_drop_parts(source->matrix);
+  source->row = part.row;
+  source->column = part.column;
+  source->columns = part.columns;
+  return tg_matrix_file_read(source->file, &part, source->matrix, error);
+}
+
+static bool fill_from(void *user, const TgTile *tile, void *data, GError **error) {
+  Source *source = user;
+  const TgMatrix *matrix = source->matrix;
+  const size_t e = (size_t)tg_element_bytes(matrix->type), bytes = (size_t)tile->columns * e;
+  const bool here =
+      tile->row == source->row && tile->column >= source->column && tile->column < source->column + source->columns;
+  if (source->file && !here && !take_band(source, tile, error)) return false;
+  for (int64_t row = 0; row < tile->rows; row++) {
+    const int64_t at = (tile->row + row) * matrix->columns + tile->column;
+    memcpy((char *)data + (size_t)row * bytes, (const char *)matrix->data + (size_t)at * e, bytes);
+  }
+  return true;
+}
+
+static TgTiling tiling_of(const TgMatrix *matrix, TgTileSize size) {
+  TgTiling tiling = tg_tiling_default(matrix->type, matrix->rows, matrix->columns);
+  if (size.rows) tiling.tile_rows = MIN(size.rows, matrix->rows);
+  if (size.columns) tiling.tile_columns = MIN(size.columns, matrix->columns);
+  return tiling;
+}
+
+bool tg_tiled_from_file(const char *from, const TgMatrixRequest *request, const char *to, TgTileSize size,
+                        const TgWatch *watch, GError **error) {
+  static const TgMatrixRequest anything = {0};
+  const TgMatrixRequest *wanted = request ? request : &anything;
+  g_autoptr(TgMatrixFile) file = NULL;
+  if (!is_built(error) || !tg_matrix_file_open(from, wanted, &file, error)) return false;
+  const TgMatrix *shape = file ? tg_matrix_file_shape(file) : NULL;
+  g_autoptr(TgMatrix) matrix = shape ? tg_matrix_new_for_parts(shape->type, shape->rows, shape->columns, error)
+                                     : tg_matrix_read(from, wanted, error);
+  if (!matrix) return false;
+  const TgTiling tiling = tiling_of(matrix, size);
+  Source source = {file, matrix, tiling.tile_rows, tiling.tile_columns, 0, 0, 0};
+  return make_file(to, &tiling, fill_from, &source, watch, error);
+}
+
+/* --- to other formats --------------------------------------------------------------------------------------------- */
+
+typedef struct Reader {
+  TgTiledFile *file;
+  void *data; /* a tile */
+  const TgWatch *watch;
+  int64_t done;
+  GError *error;
+} Reader;
+
+static bool read_tile(Reader *reader, const TgTile *tile, int64_t row, char *to) {
+  const TgTiling *tiling = tg_tiled_file_tiling(reader->file);
+  const size_t e = (size_t)tg_element_bytes(tiling->type), bytes = (size_t)tile->columns * e;
+  if (!tg_tiled_file_read(reader->file, tile, reader->data, &reader->error)) return false;
+  for (int64_t r = 0; r < tile->rows; r++) {
+    const int64_t at = (tile->row - row + r) * tiling->columns + tile->column;
+    memcpy(to + (size_t)at * e, (const char *)reader->data + (size_t)r * bytes, bytes);
+  }
+  return tg_watch_go_on(reader->watch, ++reader->done) || stopped(tg_tiled_file_path(reader->file), &reader->error);
+}
+
+/* Rows of whole tiles. */
+static void read_rows(void *user, int64_t row, int64_t rows, void *to) {
+  Reader *reader = user;
+  const TgTiling *tiling = tg_tiled_file_tiling(reader->file);
+  for (int64_t i = row / tiling->tile_rows; i * tiling->tile_rows < row + rows; i++)
+    for (int64_t j = 0; j < tg_tiling_across(tiling) && !reader->error; j++) {
+      const TgTile tile = tg_tiling_tile(tiling, i, j);
+      read_tile(reader, &tile, row, to);
+    }
+}
+
+static bool write_whole(Reader *reader, const char *to, uint64_t limit_bytes, GError **error) {
+  const TgTiling *tiling = tg_tiled_file_tiling(reader->file);
+  g_autoptr(TgMatrix) matrix = tg_matrix_new(tiling->type, tiling->rows, tiling->columns, limit_bytes, error);
+  if (!matrix) return false;
+  read_rows(reader, 0, tiling->rows, matrix->data);
+  return reader->error || tg_matrix_write(matrix, to, error);
+}
+
+static bool write_rows(Reader *reader, const char *to, GError **error) {
+  const TgTiling *tiling = tg_tiled_file_tiling(reader->file);
+  const TgMatrix shape = {.type = tiling->type, .rows = tiling->rows, .columns = tiling->columns};
+  const int64_t band = tiling->tile_rows * tiling->columns * tg_element_bytes(tiling->type);
+  g_autoptr(TgAtomicFile) file = tg_atomic_file_begin(to, error);
+  if (!file || !tg_matrix_print_rows(&shape, read_rows, reader, band, to, tg_atomic_file_stream(file), error))
+    return false;
+  return reader->error || tg_atomic_file_commit(file, error);
+}
+
+bool tg_tiled_to_file(const char *from, const char *to, uint64_t limit_bytes, const TgWatch *watch, GError **error) {
+  if (!is_built(error) || !tg_matrix_path_known(to, error)) return false;
+  g_autoptr(TgTiledFile) file = tg_tiled_file_open(from, error);
+  if (!file) return false;
+  g_autofree void *tile = g_malloc(tg_tiling_tile(tg_tiled_file_tiling(file), 0, 0).bytes);
+  Reader reader = {.file = file, .data = tile, .watch = watch};
+  const bool written =
+      tg_matrix_path_has_rows(to) ? write_rows(&reader, to, error) : write_whole(&reader, to, limit_bytes, error);
+  if (!reader.error) return written;
+  g_clear_error(error);
+  g_propagate_error(error, reader.error);
+  return false;
+}

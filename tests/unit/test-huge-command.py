@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""The subcommands about matrices on disk: what they write, and what is left when they are ended."""
+import array
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # pylint: disable=wrong-import-position
+
+TOPOGEMM = str(pathlib.Path(sys.argv[1]).resolve())
+KILLS = 200
+EGMM = ["huge", "egmm", "--a", "A.tg", "--b", "B.tg", "--c", "C.tg"]
+
+
+def run(*words, status=0):
+    done = subprocess.run([TOPOGEMM, *map(str, words)], capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def document(*words, status=0):
+    return json.loads(run(*words, "--json", status=status).stdout)
+
+
+def built():
+    done = subprocess.run([TOPOGEMM, "generate", "X.tg", "-n", "1"], capture_output=True, text=True, check=False)
+    if done.returncode == 4:
+        raise tap.Skipped(done.stderr.strip())
+
+
+def generate(n, kind="f32"):
+    built()
+    run("generate", "A.tg", "-n", n, "--type", kind, "--tile", "128x128")
+    run("generate", "B.tg", "-n", n, "--type", kind, "--seed", 2, "--tile", "128x128")
+
+
+def bytes_of(path):
+    return pathlib.Path(path).read_bytes()
+
+
+def write_npy(path, rows, columns, kind, values, fortran=False):
+    """As NumPy writes it, from values row by row."""
+    if fortran:
+        values = [values[r * columns + c] for c in range(columns) for r in range(rows)]
+    about = f"{{'descr': '<{kind}', 'fortran_order': {fortran}, 'shape': ({rows}, {columns}), }}"
+    about += " " * (63 - (10 + len(about)) % 64) + "\n"
+    head = b"\x93NUMPY\x01\x00" + len(about).to_bytes(2, "little") + about.encode()
+    pathlib.Path(path).write_bytes(head + array.array("f" if kind == "f4" else "d", values).tobytes())
+
+
+def read_npy(path, kind):
+    """Its elements."""
+    whole = bytes_of(path)
+    return list(array.array("f" if kind == "f4" else "d", whole[10 + int.from_bytes(whole[8:10], "little"):]))
+
+
+def test_formats(_):
+    """Every format there and back; matrices that tiles do not divide; both orders of .npy."""
+    built()
+    rng = random.Random(1)
+    for rows, columns, kind in [(1, 1, "f4"), (300, 129, "f4"), (128, 500, "f8"), (1000, 3, "f8")]:
+        values = array.array("f" if kind == "f4" else "d", [rng.uniform(-1, 1) for _ in range(rows * columns)]).tolist()
+        for fortran in False, True:
+            write_npy("m.npy", rows, columns, kind, values, fortran)
+            run("convert", "m.npy", "m.tg")
+            for path in ["n.npy", "n.mtx", "n.raw"]:
+                run("convert", "m.tg", path)
+                size = ["--size", f"{rows}x{columns}"] if path == "n.raw" else []
+                run("convert", path, "n.tg", "--type", "f32" if kind == "f4" else "f64", *size)
+                assert bytes_of("n.tg") == bytes_of("m.tg"), (path, fortran)
+            assert read_npy("n.npy", kind) == values
+
+
+def test_generated(_):
+    """The same elements whatever the tiles, and those of the range that is asked for."""
+    built()
+    made = []
+    for tile in ["7x300", "128x128"]:
+        run("generate", "A.tg", "--size", "200x150", "--seed", 5, "--tile", tile)
+        run("convert", "A.tg", "A.npy")
+        made.append(read_npy("A.npy", "f4"))
+    assert made[0] == made[1] and -1 <= min(made[0]) < -0.9 and 0.9 < max(made[0]) < 1
+    run("generate", "I.tg", "-n", 50, "--integers", "--type", "f64")
+    run("convert", "I.tg", "I.npy")
+    assert set(read_npy("I.npy", "f8")) == set(range(-4, 5))
+
+
+def test_product(_):
+    """The product, and what is said of it."""
+    built()
+    m, n, k, rng = 70, 90, 110, random.Random(2)
+    a, b = [[rng.randrange(-9, 10) for _ in range(count)] for count in (m * k, k * n)]
+    expected = [sum(a[i * k + l] * b[l * n + j] for l in range(k)) for i in range(m) for j in range(n)]
+    write_npy("A.npy", m, k, "f8", a)
+    write_npy("B.npy", k, n, "f8", b)
+    run("convert", "A.npy", "A.tg", "--tile", "16x16")
+    run("convert", "B.npy", "B.tg", "--tile", "16x16")
+    for options in [[], ["--from", "cache"], ["--pipeline", "off"], ["--tiles", "32x16x48"]]:
+        said = document(*EGMM, "--memory", "100M", *options)
+        run("convert", "C.tg", "C.npy")
+        assert read_npy("C.npy", "f8") == expected, options
+        assert said["ok"] and said["relative_error"] == 0
+        assert said["disk_read_bytes"] == said["model_read_bytes"] >= said["bound_read_bytes"]
+        assert said["disk_written_bytes"] == said["model_written_bytes"]
+        assert said["peak_rss_bytes"] <= said["memory_limit_bytes"] == 1e8
+        assert said["panels"] == (6 if "--tiles" in options else 1)
+        assert said["pipelined"] == ("off" not in options) and said["from"] == ("cache" if "cache" in options else "disk")
+    assert document("check", "A.tg", "B.tg", "C.tg")["ok"]
+
+
+def test_memory(_):
+    """The limit holds, with more panels the less memory there is; too little names what would do."""
+    generate(2048)
+    panels = []
+    for megabytes in [60, 30, 25]:
+        said = document(*EGMM, "--memory", f"{megabytes}M")
+        assert said["peak_rss_bytes"] <= megabytes * 1e6, said
+        panels.append(said["panels"])
+    assert panels[0] == 1 < panels[1] < panels[2], panels
+    least = int(re.search(r"at least (\d+)", run(*EGMM, "--memory", "1M", status=2).stderr)[1])
+    assert document(*EGMM, "--memory", str(least + 500000))["ok"]
+
+
+def test_wrong_use(_):
+    built()
+    run("generate", "A.tg", "-n", 20)
+    run("generate", "B.tg", "--size", "30x20")
+    write_npy("A.npy", 3, 3, "f8", [0] * 9)
+    for words, status, said in [
+        (EGMM, 2, "20x20"),
+        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg"], 2, "--c"),
+        (["huge", "egmm", "--a", "A.npy", "--b", "A.tg", "--c", "C.tg"], 2, "convert"),
+        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "A.tg"], 2, "overwrite"),
+        (["huge", "cannon", "--grid", "2x2", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg"], 2, "4 processors"),
+        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg", "--from", "tape"], 2, "disk"),
+        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg", "--tiles", "3x3x3"], 2, "no multiple"),
+        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "none/C.tg"], 1, "none/C.tg"),
+        (["huge", "egmm", "--a", "none.tg", "--b", "A.tg", "--c", "D.tg"], 1, "none.tg"),
+        (["convert", "A.tg", "B.tg"], 2, "expected one name"),
+        (["convert", "A.npy", "B.npy"], 2, "expected one name"),
+        (["convert", "A.tg", "x.npy", "--tile", "3x3"], 2, "--tile"),
+        (["generate", "A.npy", "-n", 3], 2, ".tg"),
+        (["generate", "A.tg"], 2, "-n N"),
+        (["check", "A.tg", "A.tg", "B.tg"], 2, "is not C of 30x20"),
+    ]:
+        done = run(*words, status=status)
+        assert said in done.stderr, (words, done.stderr)
+    assert not pathlib.Path("C.tg.part").exists() and not pathlib.Path("D.tg.part").exists()
+
+
+def test_wrong_product(_):
+    """A product of others is none, and exits with 3."""
+    generate(300)
+    assert document(*EGMM)["ok"]
+    run("generate", "B.tg", "-n", 300, "--seed", 3)
+    said = document("check", "A.tg", "B.tg", "C.tg", status=3)
+    assert not said["ok"] and said["relative_error"] > 0.5
+
+
+def test_flipped_bits(_):
+    """50 wrong bits in tiles of the inputs: each is found, and its tile named."""
+    generate(512)
+    rng = random.Random(3)
+    begin = 4096 + 4096  # the header, the checksums
+    for i in range(50):
+        path, tile = rng.choice(["A.tg", "B.tg"]), rng.randrange(16)
+        at, bit = begin + tile * 65536 + rng.randrange(65536), 1 << rng.randrange(8)
+        with open(path, "r+b") as file:
+            file.seek(at)
+            value = file.read(1)[0]
+            file.seek(at)
+            file.write(bytes([value ^ bit]))
+        done = run(*EGMM, "--tiles", "256x128x256", status=2)
+        assert f"{path}: the tile at row {tile // 4 * 128}, column {tile % 4 * 128}" in done.stderr, (i, done.stderr)
+        assert f"from byte {begin + tile * 65536}" in done.stderr
+        with open(path, "r+b") as file:
+            file.seek(at)
+            file.write(bytes([value]))
+    assert document(*EGMM)["ok"]
+
+
+def end_within(seconds, words, rng):
+    """Whether it was ended, and had not finished by itself."""
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(rng.uniform(0, seconds))
+        process.send_signal(rng.choice([signal.SIGKILL] * 3 + [signal.SIGTERM]))
+        said = process.stderr.read()
+    assert process.returncode <= 0 and not said, (process.returncode, said)
+    return process.returncode < 0
+
+
+def test_kills(_):
+    """Ended at any moment, and started again: in the end the bytes are those of a run that nobody ended."""
+    generate(512)
+    words = [*EGMM, "--tiles", "128x128x128", "--memory", "100M"]
+    begun = time.monotonic()
+    run(*words)
+    whole_s = time.monotonic() - begun
+    expected = bytes_of("C.tg")
+    rng, ended, resumed = random.Random(4), 0, 0
+    while ended < KILLS:
+        pathlib.Path("C.tg").unlink(missing_ok=True)
+        for _ in range(rng.randrange(1, 5)):
+            ended += end_within(whole_s, [TOPOGEMM, *words], rng)
+            assert not pathlib.Path("C.tg").exists() or bytes_of("C.tg") == expected
+        resumed += document(*words)["panels_resumed"] > 0
+        assert bytes_of("C.tg") == expected
+    assert resumed > KILLS / 10, resumed
+
+
+def test_full_disk(_):
+    """Without room for C nothing is begun; nothing wrong is left."""
+    built()
+    run("generate", "A.tg", "--size", "4096x16")
+    run("generate", "B.tg", "--size", "16x4096")
+    done = subprocess.run(["sh", "-c", f"ulimit -f 2000; exec {TOPOGEMM} {' '.join(EGMM)}"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "cannot write" in done.stderr, done
+    assert not pathlib.Path("C.tg").exists()
+    assert document(*EGMM)["ok"]
+
+
+sys.exit(tap.run_cases(tap.cases_of(globals())))
