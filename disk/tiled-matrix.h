@@ -21,7 +21,7 @@ typedef struct TgTileSize {
 } TgTileSize;
 
 /** Writes the tiled file `to` from the matrix file `from` (matrix-file.h): a band of tiles at a time, but all of it at
- * once where its format cannot be read in parts (.mtx, .npy in Fortran order). `request` may be NULL. Errors: those of
+ * once where its format cannot be read in parts (.mtx, pipes). `request` may be NULL. Errors: those of
  * both. */
 bool tg_tiled_from_file(const char *from, const TgMatrixRequest *request, const char *to, TgTileSize size,
                         const TgWatch *watch, GError **error);

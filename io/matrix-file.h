@@ -24,14 +24,16 @@ bool tg_matrix_write(const TgMatrix *matrix, const char *path, GError **error);
 /** Writes the same to `stream`, in the format of a file named `path`. Errors: as tg_matrix_write(). */
 bool tg_matrix_print(const TgMatrix *matrix, const char *path, FILE *stream, GError **error);
 
-/** A file from which parts of a matrix are read: .npy row by row, .raw and .bin. */
+/** A file from which parts of a matrix are read: .npy, .raw and .bin. */
 typedef struct TgMatrixFile TgMatrixFile;
 
-/** Opens it. `*file` is NULL, without an error, where it has another format, its elements lie column by column, or it
- * is no regular file: read it whole. Errors: as tg_matrix_read(). */
+/** Opens it. `*file` is NULL, without an error, where it has another format or is no regular
+ * file: read it whole. Errors: as tg_matrix_read(). */
 bool tg_matrix_file_open(const char *path, const TgMatrixRequest *request, TgMatrixFile **file, GError **error);
 /** What its matrix is, in the type that was asked for, or its own; without data. */
 const TgMatrix *tg_matrix_file_shape(const TgMatrixFile *file);
+/** Whether its elements lie column by column (Fortran order), so that tall parts are read in fewer pieces. */
+bool tg_matrix_file_by_columns(const TgMatrixFile *file);
 /** Reads a part to its place in `matrix`, which has that shape. Errors: as tg_matrix_read(). */
 bool tg_matrix_file_read(TgMatrixFile *file, const TgMatrixPart *part, TgMatrix *matrix, GError **error);
 void tg_matrix_file_free(TgMatrixFile *file);

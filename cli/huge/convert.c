@@ -59,8 +59,7 @@ const TgCommand tg_command_convert = {
     .name = "convert",
     .arguments = "FROM TO",
     .summary = "convert a matrix between a tiled file (.tg) and .npy, .mtx or .raw",
-    .details = "A band of the matrix is in memory at a time. Only .mtx files, and .npy files in Fortran order, are "
-               "read as a whole.",
+    .details = "A band of the matrix is in memory at a time. Only .mtx files are read and written as a whole.",
     .examples = convert_examples,
     .options = (const char *const[]){"size:convert", "type:convert", "tile", "memory-limit", "quiet", NULL},
     .arguments_min = 2,

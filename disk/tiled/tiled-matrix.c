@@ -20,26 +20,34 @@ static bool stopped(const char *path, GError **error) {
 /* Fills a tile, of elements without gaps. */
 typedef bool FillTile(void *user, const TgTile *tile, void *data, GError **error);
 
-static bool write_tiles(TgTiledFile *file, FillTile *fill, void *user, const TgWatch *watch, GError **error) {
+/* What becomes a file, in which order. */
+typedef struct Contents {
+  FillTile *fill;
+  void *user;
+  bool by_columns; /* tiles column by column, else row by row */
+} Contents;
+
+static bool write_tiles(TgTiledFile *file, const Contents *contents, const TgWatch *watch, GError **error) {
   const TgTiling *tiling = tg_tiled_file_tiling(file);
+  const int64_t down = tg_tiling_down(tiling), across = tg_tiling_across(tiling), tiles = down * across;
   g_autofree void *data = g_malloc(tg_tiling_tile(tiling, 0, 0).bytes);
-  int64_t done = 0;
-  for (int64_t i = 0; i < tg_tiling_down(tiling); i++)
-    for (int64_t j = 0; j < tg_tiling_across(tiling); j++) {
-      const TgTile tile = tg_tiling_tile(tiling, i, j);
-      if (!fill(user, &tile, data, error) || !tg_tiled_file_write(file, &tile, data, error)) return false;
-      if (!tg_watch_go_on(watch, ++done)) return stopped(tg_tiled_file_path(file), error);
-    }
+  for (int64_t t = 0; t < tiles; t++) {
+    const TgTile tile = contents->by_columns ? tg_tiling_tile(tiling, t % down, t / down)
+                                             : tg_tiling_tile(tiling, t / across, t % across);
+    if (!contents->fill(contents->user, &tile, data, error) || !tg_tiled_file_write(file, &tile, data, error))
+      return false;
+    if (!tg_watch_go_on(watch, t + 1)) return stopped(tg_tiled_file_path(file), error);
+  }
   return tg_tiled_file_finish(file, error);
 }
 
-static bool make_file(const char *path, const TgTiling *tiling, FillTile *fill, void *user, const TgWatch *watch,
+static bool make_file(const char *path, const TgTiling *tiling, const Contents *contents, const TgWatch *watch,
                       GError **error) {
   g_autoptr(TgAtomicFile) atomic = tg_atomic_file_begin(path, error);
   if (!atomic) return false;
   const int descriptor = fileno(tg_atomic_file_stream(atomic));
   g_autoptr(TgTiledFile) file = tg_tiled_file_begin(descriptor, path, tiling, 0, error);
-  return file && write_tiles(file, fill, user, watch, error) && tg_atomic_file_commit(atomic, error);
+  return file && write_tiles(file, contents, watch, error) && tg_atomic_file_commit(atomic, error);
 }
 
 typedef struct Random {
@@ -73,42 +81,46 @@ static bool fill_random(void *user, const TgTile *tile, void *data, GError **err
 bool tg_tiled_generate(const char *path, const TgTiling *tiling, uint64_t seed, int32_t integers, const TgWatch *watch,
                        GError **error) {
   Random random = {tiling, seed, integers};
-  return is_built(error) && make_file(path, tiling, fill_random, &random, watch, error);
+  const Contents contents = {fill_random, &random, false};
+  return is_built(error) && make_file(path, tiling, &contents, watch, error);
 }
 
 /* --- from other formats ------------------------------------------------------------------------------------------- */
 
 enum { BAND_BYTES = 32 << 20 };
 
-/* A matrix of which a band of columns of a row of tiles is in memory, or all. */
+/* A matrix of which a band of tiles is in memory, side by side or above each other, or all. */
 typedef struct Source {
   TgMatrixFile *file; /* NULL: all */
   TgMatrix *matrix;
   int64_t tile_rows, tile_columns;
-  int64_t row, column, columns; /* the band; no columns before the first one */
+  TgMatrixPart band; /* empty before the first one */
 } Source;
 
 static bool take_band(Source *source, const TgTile *tile, GError **error) {
-  const int64_t row_bytes = source->tile_rows * tg_element_bytes(source->matrix->type);
-  const int64_t tiles = MAX(BAND_BYTES / row_bytes / source->tile_columns, 1);
-  const TgMatrixPart part = {.row = tile->row,
-                             .column = tile->column,
-                             .rows = tile->rows,
-                             .columns = MIN(tiles * source->tile_columns, source->matrix->columns - tile->column)};
+  const TgMatrix *matrix = source->matrix;
+  const int64_t tile_bytes = source->tile_rows * source->tile_columns * tg_element_bytes(matrix->type);
+  const int64_t tiles = MAX(BAND_BYTES / tile_bytes, 1);
+  TgMatrixPart *band = &source->band;
+  *band = (TgMatrixPart){tile->row, tile->column, tile->rows, tile->columns, true};
+  if (tg_matrix_file_by_columns(source->file))
+    band->rows = MIN(tiles * source->tile_rows, matrix->rows - band->row);
+  else
+    band->columns = MIN(tiles * source->tile_columns, matrix->columns - band->column);
   tg_matrix_drop_parts(source->matrix);
-  source->row = part.row;
-  source->column = part.column;
-  source->columns = part.columns;
-  return tg_matrix_file_read(source->file, &part, source->matrix, error);
+  return tg_matrix_file_read(source->file, band, source->matrix, error);
+}
+
+static bool is_in(const TgMatrixPart *band, const TgTile *tile) {
+  return tile->row >= band->row && tile->row < band->row + band->rows && tile->column >= band->column &&
+         tile->column < band->column + band->columns;
 }
 
 static bool fill_from(void *user, const TgTile *tile, void *data, GError **error) {
   Source *source = user;
   const TgMatrix *matrix = source->matrix;
   const size_t e = (size_t)tg_element_bytes(matrix->type), bytes = (size_t)tile->columns * e;
-  const bool here =
-      tile->row == source->row && tile->column >= source->column && tile->column < source->column + source->columns;
-  if (source->file && !here && !take_band(source, tile, error)) return false;
+  if (source->file && !is_in(&source->band, tile) && !take_band(source, tile, error)) return false;
   for (int64_t row = 0; row < tile->rows; row++) {
     const int64_t at = (tile->row + row) * matrix->columns + tile->column;
     memcpy((char *)data + (size_t)row * bytes, (const char *)matrix->data + (size_t)at * e, bytes);
@@ -134,8 +146,9 @@ bool tg_tiled_from_file(const char *from, const TgMatrixRequest *request, const 
                                      : tg_matrix_read(from, wanted, error);
   if (!matrix) return false;
   const TgTiling tiling = tiling_of(matrix, size);
-  Source source = {file, matrix, tiling.tile_rows, tiling.tile_columns, 0, 0, 0};
-  return make_file(to, &tiling, fill_from, &source, watch, error);
+  Source source = {file, matrix, tiling.tile_rows, tiling.tile_columns, {0}};
+  const Contents contents = {fill_from, &source, file && tg_matrix_file_by_columns(file)};
+  return make_file(to, &tiling, &contents, watch, error);
 }
 
 /* --- to other formats --------------------------------------------------------------------------------------------- */

@@ -203,30 +203,55 @@ TgMatrix *tg_elements_read(TgByteSource *source, const TgElementFile *file, TgEl
 
 /* ---- a part of a file ---- */
 
-/** From element (row, column) on, to the same place of the matrix. */
-static bool read_run(TgByteSource *source, const TgElementFile *file, uint64_t begin, int64_t row, int64_t column,
-                     int64_t count, void *piece, TgMatrix *matrix, GError **error) {
-  const int64_t first = row * file->columns + column, width = tg_element_bytes(file->layout.type);
-  uint8_t *to = (uint8_t *)matrix->data + first * tg_element_bytes(matrix->type);
+/** What is read at once: a row of the part, or a column where the file has those. */
+typedef struct Run {
+  void *piece, *converted; /**< `converted` is NULL where the elements go to their place at once */
+  int64_t row, column, count;
+} Run;
+
+/** To their places in a column of the matrix. */
+static void scatter(const Run *run, TgMatrix *matrix) {
+  const size_t width = (size_t)tg_element_bytes(matrix->type);
+  uint8_t *to = (uint8_t *)matrix->data + (size_t)(run->row * matrix->columns + run->column) * width;
+  for (int64_t i = 0; i < run->count; i++)
+    memcpy(to + (size_t)(i * matrix->columns) * width, (const uint8_t *)run->converted + (size_t)i * width, width);
+}
+
+/** From the run's first element on, to the same place of the matrix. */
+static bool read_run(TgByteSource *source, const TgElementFile *file, uint64_t begin, const Run *run, TgMatrix *matrix,
+                     GError **error) {
+  const bool down = file->layout.columns_first;
+  const int64_t width = tg_element_bytes(file->layout.type);
+  const int64_t first = down ? run->column * file->rows + run->row : run->row * file->columns + run->column;
+  uint8_t *place =
+      (uint8_t *)matrix->data + (run->row * matrix->columns + run->column) * tg_element_bytes(matrix->type);
   uint64_t got;
   if (!tg_byte_source_seek(source, begin + (uint64_t)(first * width), error) ||
-      !tg_byte_source_take(source, piece, (uint64_t)(count * width), &got, error))
+      !tg_byte_source_take(source, run->piece, (uint64_t)(run->count * width), &got, error))
     return false;
-  to_native(piece, file->layout, count);
-  const int64_t bad = tg_elements_convert(to, matrix->type, piece, file->layout.type, count);
+  to_native(run->piece, file->layout, run->count);
+  const int64_t bad =
+      tg_elements_convert(down ? run->converted : place, matrix->type, run->piece, file->layout.type, run->count);
+  if (bad < 0 && down) scatter(run, matrix);
   if (bad < 0) return true;
   const Reading reading = {.source = source, .matrix = matrix};
-  return unfit(&reading, (first + bad) / file->columns, (first + bad) % file->columns,
-               (const uint8_t *)piece + bad * width, error);
+  return unfit(&reading, run->row + (down ? bad : 0), run->column + (down ? 0 : bad),
+               (const uint8_t *)run->piece + bad * width, error);
 }
 
 bool tg_elements_read_part(TgByteSource *source, const TgElementFile *file, uint64_t begin, const TgMatrixPart *part,
                            TgMatrix *matrix, GError **error) {
-  if (part->rows == 0 || part->columns == 0) return true;
-  g_autofree void *piece = g_try_malloc((gsize)(part->columns * tg_element_bytes(file->layout.type)));
-  if (!piece) return no_memory(source->name, part->columns * tg_element_bytes(file->layout.type), error);
-  for (int64_t row = part->row; row < part->row + part->rows; row++)
-    if (!read_run(source, file, begin, row, part->column, part->columns, piece, matrix, error)) return false;
+  const bool down = file->layout.columns_first;
+  const int64_t count = down ? part->rows : part->columns, runs = down ? part->columns : part->rows;
+  const int64_t bytes = count * tg_element_bytes(file->layout.type);
+  if (count == 0 || runs == 0) return true;
+  g_autofree void *piece = g_try_malloc((gsize)bytes);
+  g_autofree void *converted = down ? g_try_malloc((gsize)(count * tg_element_bytes(matrix->type))) : NULL;
+  if (!piece || (down && !converted)) return no_memory(source->name, bytes, error);
+  for (int64_t r = 0; r < runs; r++) {
+    const Run run = {piece, converted, part->row + (down ? 0 : r), part->column + (down ? r : 0), count};
+    if (!read_run(source, file, begin, &run, matrix, error)) return false;
+  }
   return true;
 }
 

@@ -30,8 +30,7 @@ typedef struct TgElementFile {
 TgMatrix *tg_elements_read(TgByteSource *source, const TgElementFile *file, TgElement type, uint64_t limit_bytes,
                            GError **error);
 
-/** The elements of a part of `matrix` from a source whose elements begin at byte `begin` and lie row by row. Errors: as
- * above. */
+/** The elements of a part of `matrix` from a source whose elements begin at byte `begin`. Errors: as above. */
 bool tg_elements_read_part(TgByteSource *source, const TgElementFile *file, uint64_t begin, const TgMatrixPart *part,
                            TgMatrix *matrix, GError **error);
 

@@ -99,7 +99,7 @@ struct TgMatrixFile {
 };
 
 static bool has_parts(const TgMatrixFile *file) {
-  return !file->elements.layout.columns_first && file->source.size != TG_BYTES_UNKNOWN;
+  return file->source.size != TG_BYTES_UNKNOWN;
 }
 
 static bool describe(TgMatrixFile *file, const FormatRow *format, const TgMatrixRequest *request, GError **error) {
@@ -130,6 +130,10 @@ bool tg_matrix_file_open(const char *path, const TgMatrixRequest *request, TgMat
 
 const TgMatrix *tg_matrix_file_shape(const TgMatrixFile *file) {
   return &file->shape;
+}
+
+bool tg_matrix_file_by_columns(const TgMatrixFile *file) {
+  return file->elements.layout.columns_first;
 }
 
 bool tg_matrix_file_read(TgMatrixFile *file, const TgMatrixPart *part, TgMatrix *matrix, GError **error) {

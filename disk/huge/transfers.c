@@ -1,0 +1,421 @@
+/* The thread that transfers tiles: reads what is needed next as soon as there is memory for it, and writes what is
+ * final, which comes first. */
+#include "stream-private.h"
+
+#include "disk-queue.h"
+#include "sim-error.h"
+#include "trials.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Operand { OPERAND_A, OPERAND_B, OPERAND_C } Operand;
+
+/* A row of tiles on their way. */
+typedef struct Slot {
+  Operand operand;
+  int64_t group; /* chunk (A), step (B) or panel (C), over all panels */
+  int64_t down, across, count;
+} Slot;
+
+/* What is read together: the tiles of a rectangle, row by row. */
+typedef struct Group {
+  int64_t row, column, rows, columns; /* of the matrix */
+  int64_t down, across;               /* the next tile */
+  bool begun;
+} Group;
+
+struct TgTransfers {
+  TgStream *stream;
+  const TgStreamJob *job;
+  char *area; /* the slots' data */
+  TgDiskQueue *queue;
+  Slot *slot;
+  int *idle; /* numbers of slots that are free */
+  int idle_count;
+  TgStreamPlace reads;
+  bool reads_b;
+  Group group, writes;
+  int64_t write_panel;
+  bool writing;                                               /* some of its tiles, and not all, are begun */
+  int64_t a_begun, b_begun;                                   /* groups of which all transfers have begun */
+  int64_t a_waits[TG_STREAM_SLOTS], b_waits[TG_STREAM_SLOTS]; /* transfers under way, by part of memory */
+  int64_t c_waits;
+  double busy_since_s;
+  GThread *keeper;
+};
+
+/* --- rows of tiles --------------------------------------------------------------------- */
+
+static const TgStreamFile *file_of(const TgTransfers *transfers, Operand operand) {
+  return operand == OPERAND_A ? &transfers->job->a : operand == OPERAND_B ? &transfers->job->b : &transfers->job->c;
+}
+
+/* Tiles from the group's next one that a slot has room for, at least one; `*bytes` of the file. */
+static int64_t tiles_at_once(const TgTransfers *transfers, const TgTiling *tiling, const Group *group, size_t *bytes) {
+  int64_t count = 0;
+  *bytes = 0;
+  while (tiling->tile_columns * (group->across + count) < group->column + group->columns) {
+    const TgTile tile = tg_tiling_tile(tiling, group->down, group->across + count);
+    if (count > 0 && *bytes + tile.stored_bytes > transfers->job->slot_bytes) break;
+    *bytes += tile.stored_bytes;
+    count++;
+  }
+  return count;
+}
+
+static void begin_group(const TgTiling *tiling, Group *group) {
+  group->down = group->row / tiling->tile_rows;
+  group->across = group->column / tiling->tile_columns;
+  group->begun = true;
+}
+
+/* Whether there is another tile, `count` after the last one. */
+static bool next_tile(const TgTiling *tiling, Group *group, int64_t count) {
+  group->across += count;
+  if (group->across * tiling->tile_columns < group->column + group->columns) return true;
+  group->across = group->column / tiling->tile_columns;
+  group->down++;
+  return group->down * tiling->tile_rows < group->row + group->rows;
+}
+
+static char *slot_data(const TgTransfers *transfers, int number) {
+  return transfers->area + (size_t)number * transfers->job->slot_bytes;
+}
+
+static void begin_transfer(TgTransfers *transfers, const Slot *what, size_t bytes) {
+  const TgStreamFile *file = file_of(transfers, what->operand);
+  const int number = transfers->idle[--transfers->idle_count];
+  const TgTile first = tg_tiling_tile(tg_tiled_file_tiling(file->file), what->down, what->across);
+  const TgDiskTransfer transfer = {.descriptor = file->descriptor,
+                                   .writes = what->operand == OPERAND_C,
+                                   .data = slot_data(transfers, number),
+                                   .bytes = bytes,
+                                   .offset = first.offset};
+  transfers->slot[number] = *what;
+  if (tg_disk_queue_active(transfers->queue) == 0) transfers->busy_since_s = tg_now_s();
+  tg_disk_queue_begin(transfers->queue, number, &transfer);
+}
+
+/* Copies between a tile and the matrix around it in memory, whose rows are `stride` elements apart. */
+static void copy_tile(const TgTransfers *transfers, const TgTile *tile, char *data, char *around, int64_t stride,
+                      bool out) {
+  const size_t e = (size_t)transfers->stream->element_bytes, bytes = (size_t)tile->columns * e;
+  for (int64_t row = 0; row < tile->rows; row++) {
+    char *inside = data + (size_t)row * bytes, *outside = around + (size_t)(row * stride) * e;
+    memcpy(out ? inside : outside, out ? outside : inside, bytes);
+  }
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* The tiles that are read next. */
+static Group group_of(const TgTransfers *transfers) {
+  const TgPanels *panels = transfers->job->panels;
+  const TgStreamPlace *place = &transfers->reads;
+  const TgPanel *panel = tg_stream_panel(transfers->stream, place->panel);
+  const int64_t inner = place->step * panels->step, length = tg_stream_step_length(transfers->stream, place->step);
+  const int64_t row = place->chunk * panels->chunk;
+  if (transfers->reads_b)
+    return (Group){.row = inner, .column = panel->column, .rows = length, .columns = panel->columns};
+  return (Group){
+      .row = panel->row + row, .column = inner, .rows = MIN(panels->chunk, panel->rows - row), .columns = length};
+}
+
+/* Whether there is memory for them: what was there is computed. */
+static bool has_memory(const TgTransfers *transfers, int64_t computed) {
+  const TgStreamPlace *place = &transfers->reads;
+  if (!transfers->reads_b) return place->whole_chunk < computed + transfers->job->a_slots;
+  const int64_t before = place->whole_step - transfers->job->b_slots;
+  return before < 0 || tg_stream_chunks_until(transfers->stream, place->panel, before) <= computed;
+}
+
+static bool may_read(const TgTransfers *transfers, int64_t computed) {
+  const bool alone = transfers->job->a_slots == 1; /* nothing overlaps: what is to be written is, before */
+  if (transfers->reads.panel >= tg_stream_panels(transfers->stream) || !transfers->idle_count) return false;
+  if (alone && (transfers->c_waits || transfers->write_panel < transfers->reads.panel)) return false;
+  return has_memory(transfers, computed);
+}
+
+static void begin_read(TgTransfers *transfers) {
+  const Operand operand = transfers->reads_b ? OPERAND_B : OPERAND_A;
+  const TgTiling *tiling = tg_tiled_file_tiling(file_of(transfers, operand)->file);
+  const TgStreamPlace *place = &transfers->reads;
+  if (!transfers->group.begun) {
+    transfers->group = group_of(transfers);
+    begin_group(tiling, &transfers->group);
+  }
+  size_t bytes;
+  const Slot what = {.operand = operand,
+                     .group = transfers->reads_b ? place->whole_step : place->whole_chunk,
+                     .down = transfers->group.down,
+                     .across = transfers->group.across,
+                     .count = tiles_at_once(transfers, tiling, &transfers->group, &bytes)};
+  if (transfers->reads_b)
+    transfers->b_waits[what.group % transfers->job->b_slots]++;
+  else
+    transfers->a_waits[what.group % transfers->job->a_slots]++;
+  begin_transfer(transfers, &what, bytes);
+  if (next_tile(tiling, &transfers->group, what.count)) return;
+  transfers->group.begun = false;
+  if (transfers->reads_b) {
+    transfers->b_begun++;
+    transfers->reads_b = false;
+    return;
+  }
+  transfers->a_begun++;
+  tg_stream_advance(transfers->stream, &transfers->reads);
+  transfers->reads_b = transfers->reads.chunk == 0;
+}
+
+/* Where a tile of A or B belongs in memory, and how far apart the rows are there. */
+static char *home_of(const TgTransfers *transfers, const Slot *slot, const TgTile *tile, int64_t *stride) {
+  const TgStreamJob *job = transfers->job;
+  int64_t panel = MIN(transfers->reads.panel, tg_stream_panels(transfers->stream) - 1), row, column;
+  const int64_t *first = slot->operand == OPERAND_B ? transfers->stream->first_step : transfers->stream->first_chunk;
+  while (slot->group < first[panel]) panel--;
+  const int64_t index = slot->group - first[panel], chunks = tg_stream_chunks_in(job, panel);
+  const int64_t step = slot->operand == OPERAND_B ? index : index / chunks;
+  if (slot->operand == OPERAND_B) {
+    row = tile->row - step * job->panels->step;
+    column = tile->column - tg_stream_panel(transfers->stream, panel)->column;
+    *stride = tg_stream_panel(transfers->stream, panel)->columns;
+    return transfers->stream->b[slot->group % job->b_slots] +
+           (row * *stride + column) * transfers->stream->element_bytes;
+  }
+  row = tile->row - tg_stream_panel(transfers->stream, panel)->row - index % chunks * job->panels->chunk;
+  column = tile->column - step * job->panels->step;
+  *stride = tg_stream_step_length(transfers->stream, step);
+  return transfers->stream->a[slot->group % job->a_slots] + (row * *stride + column) * transfers->stream->element_bytes;
+}
+
+static bool take_tiles(const TgTransfers *transfers, const Slot *slot, char *data, GError **error) {
+  const TgTiledFile *file = file_of(transfers, slot->operand)->file;
+  for (int64_t i = 0; i < slot->count; i++) {
+    const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(file), slot->down, slot->across + i);
+    int64_t stride;
+    if (!tg_tiled_file_verify(file, &tile, data, error)) return false;
+    char *home = home_of(transfers, slot, &tile, &stride);
+    copy_tile(transfers, &tile, data, home, stride, false);
+    data += tile.stored_bytes;
+  }
+  return true;
+}
+
+/* Tells the other thread what is complete, in its order. */
+static void publish(TgTransfers *transfers) {
+  const TgStreamJob *job = transfers->job;
+  int64_t a = transfers->stream->a_ready, b = transfers->stream->b_ready;
+  while (a < transfers->a_begun && transfers->a_waits[a % job->a_slots] == 0) a++;
+  while (b < transfers->b_begun && transfers->b_waits[b % job->b_slots] == 0) b++;
+  if (a == transfers->stream->a_ready && b == transfers->stream->b_ready) return;
+  g_mutex_lock(&transfers->stream->mutex);
+  transfers->stream->a_ready = a;
+  transfers->stream->b_ready = b;
+  g_cond_broadcast(&transfers->stream->changed);
+  g_mutex_unlock(&transfers->stream->mutex);
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static gpointer keep(gpointer data) {
+  GError *error = NULL;
+  tg_tiled_file_keep(data, &error);
+  return error;
+}
+
+static bool join_keeper(TgTransfers *transfers, GError **error) {
+  GError *problem = transfers->keeper ? g_thread_join(transfers->keeper) : NULL;
+  transfers->keeper = NULL;
+  if (problem) g_propagate_error(error, problem);
+  return problem == NULL;
+}
+
+/* Rows of the panel that is written which are final. */
+static int64_t final_rows(const TgTransfers *transfers, int64_t computed) {
+  const int64_t panel = transfers->write_panel;
+  if (panel >= tg_stream_panels(transfers->stream)) return 0;
+  const int64_t last = transfers->stream->first_chunk[panel] +
+                       (transfers->stream->steps - 1) * tg_stream_chunks_in(transfers->job, panel);
+  return computed <= last
+             ? 0
+             : MIN((computed - last) * transfers->job->panels->chunk, tg_stream_panel(transfers->stream, panel)->rows);
+}
+
+static bool may_write(TgTransfers *transfers, int64_t computed) {
+  const TgTiling *tiling = tg_tiled_file_tiling(transfers->job->c.file);
+  if (transfers->write_panel >= tg_stream_panels(transfers->stream) || !transfers->idle_count) return false;
+  const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
+  if (!transfers->writes.begun) {
+    transfers->writes =
+        (Group){.row = panel->row, .column = panel->column, .rows = panel->rows, .columns = panel->columns};
+    begin_group(tiling, &transfers->writes);
+  }
+  const int64_t end = MIN((transfers->writes.down + 1) * tiling->tile_rows - panel->row, panel->rows);
+  return end <= final_rows(transfers, computed);
+}
+
+static void tell_copied(TgTransfers *transfers, int64_t rows) {
+  const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
+  const bool all = rows >= panel->rows;
+  g_mutex_lock(&transfers->stream->mutex);
+  transfers->stream->copied_panels += all;
+  transfers->stream->copied_bytes = all ? 0 : (size_t)(rows * panel->columns * transfers->stream->element_bytes);
+  g_cond_broadcast(&transfers->stream->changed);
+  g_mutex_unlock(&transfers->stream->mutex);
+}
+
+/* Fills the slot that is used next. */
+static void put_tiles(TgTransfers *transfers, const Slot *slot) {
+  TgTiledFile *file = transfers->job->c.file;
+  const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
+  char *data = slot_data(transfers, transfers->idle[transfers->idle_count - 1]);
+  for (int64_t i = 0; i < slot->count; i++) {
+    const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(file), slot->down, slot->across + i);
+    char *home = transfers->stream->c + ((tile.row - panel->row) * panel->columns + tile.column - panel->column) *
+                                            transfers->stream->element_bytes;
+    copy_tile(transfers, &tile, data, home, panel->columns, true);
+    memset(data + tile.bytes, 0, tile.stored_bytes - tile.bytes);
+    tg_tiled_file_note(file, &tile, data);
+    data += tile.stored_bytes;
+  }
+}
+
+/* The checksums of a panel are noted only once those of the one before are kept: see keep(). */
+static bool begin_write(TgTransfers *transfers, GError **error) {
+  const TgTiling *tiling = tg_tiled_file_tiling(transfers->job->c.file);
+  size_t bytes;
+  const Slot what = {.operand = OPERAND_C,
+                     .group = transfers->write_panel,
+                     .down = transfers->writes.down,
+                     .across = transfers->writes.across,
+                     .count = tiles_at_once(transfers, tiling, &transfers->writes, &bytes)};
+  if (!join_keeper(transfers, error)) return false;
+  put_tiles(transfers, &what);
+  begin_transfer(transfers, &what, bytes);
+  transfers->c_waits++;
+  transfers->writing = true;
+  const bool more = next_tile(tiling, &transfers->writes, what.count);
+  const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
+  if (!more || transfers->writes.down > what.down)
+    tell_copied(transfers, more ? transfers->writes.down * tiling->tile_rows - panel->row : panel->rows);
+  if (more) return true;
+  transfers->writes.begun = transfers->writing = false;
+  transfers->write_panel++;
+  return true;
+}
+
+/* --- the thread that transfers ------------------------------------------------------------------------------------ */
+
+static bool transfer_failed(const TgTransfers *transfers, const Slot *slot, int problem, GError **error) {
+  const char *path = tg_tiled_file_path(file_of(transfers, slot->operand)->file);
+  const bool writes = slot->operand == OPERAND_C;
+  g_set_error(error, TG_IO_ERROR, writes ? TG_IO_ERROR_CANNOT_WRITE : TG_IO_ERROR_CANNOT_READ, "%s: cannot %s: %s",
+              path, writes ? "write" : "read", problem == ENODATA ? "the file ends too early" : g_strerror(problem));
+  return false;
+}
+
+static void count_transfer(TgTransfers *transfers, const Slot *slot) {
+  const TgTiling *tiling = tg_tiled_file_tiling(file_of(transfers, slot->operand)->file);
+  double *bytes = slot->operand == OPERAND_C ? &transfers->stream->result->disk_written_bytes
+                                             : &transfers->stream->result->disk_read_bytes;
+  for (int64_t i = 0; i < slot->count; i++)
+    *bytes += (double)tg_tiling_tile(tiling, slot->down, slot->across + i).stored_bytes;
+}
+
+static bool end_transfer(TgTransfers *transfers, GError **error) {
+  const TgStreamJob *job = transfers->job;
+  int problem;
+  const int number = tg_disk_queue_wait(transfers->queue, &problem);
+  const Slot *slot = &transfers->slot[number];
+  if (tg_disk_queue_active(transfers->queue) == 0)
+    transfers->stream->result->disk_s += tg_now_s() - transfers->busy_since_s;
+  if (problem) return transfer_failed(transfers, slot, problem, error);
+  count_transfer(transfers, slot);
+  transfers->idle[transfers->idle_count++] = number;
+  if (slot->operand == OPERAND_C) {
+    /* All that was begun is written, and of this panel everything was begun. */
+    if (--transfers->c_waits == 0 && !transfers->writing) transfers->keeper = g_thread_new("keep", keep, job->c.file);
+    return true;
+  }
+  if (!take_tiles(transfers, slot, slot_data(transfers, number), error)) return false;
+  if (slot->operand == OPERAND_A)
+    transfers->a_waits[slot->group % job->a_slots]--;
+  else
+    transfers->b_waits[slot->group % job->b_slots]--;
+  publish(transfers);
+  return true;
+}
+
+static bool is_done(const TgTransfers *transfers) {
+  return transfers->write_panel >= tg_stream_panels(transfers->stream) && tg_disk_queue_active(transfers->queue) == 0;
+}
+
+/* Waits until more is computed than was. */
+static void wait_for_products(TgTransfers *transfers, int64_t computed) {
+  g_mutex_lock(&transfers->stream->mutex);
+  while (!transfers->stream->stop && transfers->stream->computed == computed)
+    g_cond_wait(&transfers->stream->changed, &transfers->stream->mutex);
+  g_mutex_unlock(&transfers->stream->mutex);
+}
+
+static bool transfer_all(TgTransfers *transfers, GError **error) {
+  while (!is_done(transfers)) {
+    g_mutex_lock(&transfers->stream->mutex);
+    const int64_t computed = transfers->stream->computed;
+    const bool stop = transfers->stream->stop;
+    g_mutex_unlock(&transfers->stream->mutex);
+    if (stop) return true;
+    while (may_write(transfers, computed))
+      if (!begin_write(transfers, error)) return false;
+    while (may_read(transfers, computed)) begin_read(transfers);
+    if (tg_disk_queue_active(transfers->queue) == 0)
+      wait_for_products(transfers, computed);
+    else if (!end_transfer(transfers, error))
+      return false;
+  }
+  return join_keeper(transfers, error);
+}
+
+gpointer tg_transfers_run(gpointer data) {
+  TgTransfers *transfers = data;
+  GError *error = NULL;
+  if (!transfer_all(transfers, &error)) tg_stream_stop(transfers->stream, error);
+  return NULL;
+}
+
+TgTransfers *tg_transfers_new(TgStream *stream, GError **error) {
+  const TgStreamJob *job = stream->job;
+  const double area_bytes = (double)job->slots * (double)job->slot_bytes;
+  TgTransfers *transfers = g_new0(TgTransfers, 1);
+  transfers->stream = stream;
+  transfers->job = job;
+  transfers->slot = g_new0(Slot, job->slots);
+  transfers->idle = g_new0(int, job->slots);
+  for (int i = 0; i < job->slots; i++) transfers->idle[transfers->idle_count++] = i;
+  transfers->reads_b = true;
+  transfers->area = tg_stream_room(area_bytes);
+  if (transfers->area)
+    transfers->queue = tg_disk_queue_new(job->slots, transfers->area, (size_t)area_bytes, job->threads, error);
+  else
+    g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "no memory for transfers under way");
+  if (transfers->queue) return transfers;
+  tg_transfers_free(transfers);
+  return NULL;
+}
+
+void tg_transfers_free(TgTransfers *transfers) {
+  if (!transfers) return;
+  tg_disk_queue_free(transfers->queue);
+  join_keeper(transfers, NULL);
+  free(transfers->area);
+  g_free(transfers->slot);
+  g_free(transfers->idle);
+  g_free(transfers);
+}
+
+const char *tg_transfers_name(const TgTransfers *transfers) {
+  return tg_disk_queue_name(transfers->queue);
+}
