@@ -9,6 +9,26 @@
 
 TG_BEGIN_DECLS
 
+/** What takes time, one after another or at the same time. */
+typedef enum TgHugeStage {
+  TG_HUGE_READ_A,   /**< from the first request of a chunk to the last one's end */
+  TG_HUGE_READ_B,   /**< … of a step */
+  TG_HUGE_MULTIPLY, /**< a chunk */
+  TG_HUGE_WRITE_C,  /**< from the first request of a panel to the last one's end */
+  TG_HUGE_KEEP,     /**< until a panel and its checksums are on the disk */
+  TG_HUGE_STAGES
+} TgHugeStage;
+
+/** One time that a stage took. Of READ_B there is no chunk, of WRITE_C and KEEP no step. */
+typedef struct TgHugeSpan {
+  TgHugeStage stage;
+  int64_t panel, step, chunk; /**< from 0; those of a panel that an earlier run had finished are not counted */
+  double begin_s, end_s;      /**< from the beginning of the transfers */
+} TgHugeSpan;
+
+/** "read A", … */
+const char *tg_huge_stage_name(TgHugeStage stage);
+
 typedef struct TgHugeOptions {
   const char *a, *b, *c;  /**< paths; C gets its name when it is complete, until then it is C.part */
   double memory_bytes;    /**< that the program may take */
@@ -17,7 +37,9 @@ typedef struct TgHugeOptions {
   bool sequential;        /**< nothing overlaps: for comparison */
   bool threads;           /**< instead of io_uring */
   TgWatch watch;          /**< is told chunks of work done */
-  void (*begins)(void *user, int64_t chunks); /**< is told their number; may be NULL. `user` is the watch's */
+  void (*begins)(void *user, int64_t chunks);      /**< is told their number; may be NULL. `user` is the watch's */
+  void (*spans)(void *to, const TgHugeSpan *span); /**< is told each, by one thread at a time; may be NULL */
+  void *spans_to;
 } TgHugeOptions;
 
 /** What it took. */
@@ -43,9 +65,12 @@ typedef struct TgHugeResult {
 bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError **error);
 
 /** The relative error of C = A·B, estimated from its action on random vectors (product-error.h), reading each file
- * once. NaN where one has NaN or Inf. `watch` is told tiles done. Errors: as above. */
-bool tg_huge_check(const char *a, const char *b, const char *c, uint64_t seed, const TgWatch *watch, double *error_of,
-                   GError **error);
+ * once. NaN where one has NaN or Inf. With more of `memory_bytes` there are more vectors, at most 4; 0: as many.
+ * `watch` is told tiles done. Errors: as above. */
+bool tg_huge_check(const char *a, const char *b, const char *c, uint64_t seed, double memory_bytes,
+                   const TgWatch *watch, double *error_of, GError **error);
+/** Least memory for that, beside two tiles: of an inner dimension k, and of A and C in tiles of so many rows. */
+double tg_huge_check_least_bytes(int64_t k, int64_t tile_rows);
 
 /** The most memory that this process has had so far; 0 where the system does not tell. */
 double tg_huge_peak_rss_bytes(void);

@@ -29,7 +29,8 @@ typedef struct TgTile {
   uint64_t stored_bytes; /**< … and with the zeros that fill it up to a multiple of TG_TILED_ALIGNMENT */
 } TgTile;
 
-/** Square tiles of 128, or the least power of 2 times that with which the matrix has at most 2^20 tiles. */
+/** Square tiles of 128, or the least power of 2 times that with which the matrix has at most 2^20 tiles; of thin
+ * matrices longer ones, which fill TG_TILED_ALIGNMENT bytes. */
 TgTiling tg_tiling_default(TgElement type, int64_t rows, int64_t columns);
 
 /** Errors: BAD_INPUT for extents out of range; TOO_LARGE where the file would have 2^62 bytes or more, or more
@@ -56,17 +57,23 @@ bool tg_tiled_path(const char *path);
  * BAD_INPUT where it is no such file, is damaged, or was not finished. */
 TgTiledFile *tg_tiled_file_open(const char *path, GError **error);
 
-/** Begins the file behind `descriptor`, which is written to and stays the caller's; `path` is for messages. It gets its
- * full size at once. Errors: CANNOT_WRITE, also where there is not enough room on the disk; those of
- * tg_tiling_check(). */
-TgTiledFile *tg_tiled_file_begin(int descriptor, const char *path, const TgTiling *tiling, uint64_t job,
+/** What a file that is being written belongs to, in the words of its program. */
+typedef struct TgTiledJob {
+  uint64_t product; /**< which matrices */
+  uint64_t memory;  /**< bytes that the work was planned for */
+} TgTiledJob;
+
+/** Begins the file behind `descriptor`, which is written to and stays the caller's; `path` is for messages,
+ * and `job` NULL for none. It gets its full size at once. Errors: CANNOT_WRITE, also where there is not enough room on
+ * the disk; those of tg_tiling_check(). */
+TgTiledFile *tg_tiled_file_begin(int descriptor, const char *path, const TgTiling *tiling, const TgTiledJob *job,
                                  GError **error);
 
 /** Whether tg_tiled_file_begin() came to its end there. */
 bool tg_tiled_file_is_begun(int descriptor);
 /** Goes on with a file that was: which tiles it has follows from its checksums, which are to be compared with what is
- * read. `*job` is the number that it was begun with. Errors: as tg_tiled_file_open(). */
-TgTiledFile *tg_tiled_file_resume(int descriptor, const char *path, uint64_t *job, GError **error);
+ * read. `*job` is what it was begun with. Errors: as tg_tiled_file_open(). */
+TgTiledFile *tg_tiled_file_resume(int descriptor, const char *path, TgTiledJob *job, GError **error);
 
 void tg_tiled_file_free(TgTiledFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgTiledFile, tg_tiled_file_free)

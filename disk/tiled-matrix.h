@@ -26,7 +26,7 @@ typedef struct TgTileSize {
 bool tg_tiled_from_file(const char *from, const TgMatrixRequest *request, const char *to, TgTileSize size,
                         const TgWatch *watch, GError **error);
 /** Writes the matrix file `to` from the tiled file `from`: a row of tiles at a time, but all of it at once (.mtx) where
- * its format cannot be written so; `limit_bytes` is then the most it may take, 0 what is available. Errors: those of
+ * its format cannot be written so; `limit_bytes` is the most that may take, 0 what is available. Errors: those of
  * both. */
 bool tg_tiled_to_file(const char *from, const char *to, uint64_t limit_bytes, const TgWatch *watch, GError **error);
 

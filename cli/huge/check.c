@@ -44,7 +44,7 @@ static bool check_files(TgCli *cli, TgHugeCheck *check, uint64_t seed, GError **
   if (!describe(check, &tiles, error)) return false;
   tg_progress_begin(&line, cli, "check", tiles);
   const TgWatch watch = tg_progress_watch(&line);
-  const bool fine = tg_huge_check(check->a, check->b, check->c, seed, &watch, &check->relative_error, error);
+  const bool fine = tg_huge_check(check->a, check->b, check->c, seed, 0, &watch, &check->relative_error, error);
   tg_progress_end(cli);
   check->ok = fine && check->relative_error <= check->tolerance;
   return fine;
@@ -71,9 +71,7 @@ static TgExit check_run(TgCli *cli) {
   else if (!cli->options.quiet && check.ok)
     tg_print_line(cli, "%s: is the product; relative error %.3g, at most %.3g", check.c, check.relative_error,
                   check.tolerance);
-  if (check.ok) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_WRONG, "%s is not the product of %s and %s: relative error %.3g, at most %.3g", check.c,
-                   check.a, check.b, check.relative_error, check.tolerance);
+  return check.ok ? TG_EXIT_DONE : tg_tiled_report_wrong(cli, check.c, check.relative_error, check.tolerance);
 }
 
 static const TgExample check_examples[] = {

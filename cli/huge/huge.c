@@ -1,8 +1,10 @@
 /* topogemm huge: a product of matrices on disk that are larger than memory. */
 #include "memory-limit.h"
+#include "output-files.h"
 #include "output.h"
 #include "progress.h"
 #include "tiled.h"
+#include "trace-file.h"
 
 #include "check.h"
 #include "huge.h"
@@ -17,6 +19,7 @@ typedef struct TgHugeRun {
   TgHugeOptions options;
   TgHugeResult result;
   TgProgressLine line;
+  GArray *spans; /* of TgHugeSpan; NULL without --trace */
   const char *type, *from;
   double relative_error, tolerance, gflops;
   bool pipelined, ok;
@@ -88,10 +91,16 @@ static void begins(void *user, int64_t chunks) {
   line->total = chunks;
 }
 
+static void take_span(void *to, const TgHugeSpan *span) {
+  g_array_append_val((GArray *)to, *span);
+}
+
 static bool multiply(TgCli *cli, TgHugeRun *run, GError **error) {
   tg_progress_begin(&run->line, cli, "huge", 1);
   run->options.watch = tg_progress_watch(&run->line);
   run->options.begins = begins;
+  run->options.spans = run->spans ? take_span : NULL;
+  run->options.spans_to = run->spans;
   const bool fine = tg_huge_multiply(&run->options, &run->result, error);
   tg_progress_end(cli);
   return fine;
@@ -99,10 +108,12 @@ static bool multiply(TgCli *cli, TgHugeRun *run, GError **error) {
 
 static bool check(TgCli *cli, TgHugeRun *run, GError **error) {
   const TgHugeOptions *options = &run->options;
-  uint64_t seed = 1;
+  const uint64_t seed = 1;
+  const double memory_bytes = options->memory_bytes - tg_huge_peak_rss_bytes() + run->result.buffer_bytes;
   tg_progress_begin(&run->line, cli, "check", run->result.tiles);
   const TgWatch watch = tg_progress_watch(&run->line);
-  const bool fine = tg_huge_check(options->a, options->b, options->c, seed, &watch, &run->relative_error, error);
+  const bool fine =
+      tg_huge_check(options->a, options->b, options->c, seed, memory_bytes, &watch, &run->relative_error, error);
   tg_progress_end(cli);
   run->tolerance = tg_check_tolerance(&run->algo.schedule.computes, run->result.type, run->result.k);
   run->ok = fine && run->relative_error <= run->tolerance;
@@ -179,26 +190,60 @@ static void print_run(TgCli *cli, const TgHugeRun *run) {
   tg_print(cli, "  check     relative error %.3g, at most %.3g\n", run->relative_error, run->tolerance);
 }
 
+/* A track for each stage; parts of A, and of B, are read side by side. */
+static TgExit write_trace(TgCli *cli, const TgHugeRun *run) {
+  enum { TRACKS = 8 };
+  double free_s[TG_HUGE_STAGES][TRACKS] = {{0}};
+  g_auto(TgTraceFile) file = {.process = TG_TRACE_MEASURED};
+  tg_trace_begin(
+      &file, (const char *const[]){"algorithm", tg_algo_name(&run->algo), "from", run->from, "io", run->result.io}, 3);
+  tg_trace_name(&file, "process_name", 0, "huge");
+  for (guint i = 0; i < run->spans->len; i++) {
+    const TgHugeSpan *span = &g_array_index(run->spans, TgHugeSpan, i);
+    const TgTraceArgument about[] = {{"panel", NULL, (double)span->panel + 1},
+                                     {"step", NULL, (double)span->step + 1},
+                                     {"chunk", NULL, (double)span->chunk + 1}};
+    int side = 0;
+    while (side < TRACKS - 1 && free_s[span->stage][side] > span->begin_s) side++;
+    const int64_t track = (int64_t)span->stage * TRACKS + side;
+    if (free_s[span->stage][side] == 0) tg_trace_name(&file, "thread_name", track, tg_huge_stage_name(span->stage));
+    free_s[span->stage][side] = span->end_s;
+    tg_trace_slice(&file,
+                   &(TgTraceSlice){.track = track,
+                                   .name = tg_huge_stage_name(span->stage),
+                                   .kind = "huge",
+                                   .start_s = span->begin_s,
+                                   .end_s = span->end_s,
+                                   .argument = about,
+                                   .arguments = span->stage == TG_HUGE_READ_A || span->stage == TG_HUGE_MULTIPLY ? 3
+                                                : span->stage == TG_HUGE_READ_B                                  ? 2
+                                                                                                                 : 1});
+  }
+  return tg_trace_end(cli, &file, NULL);
+}
+
 static TgExit huge_run_all(TgCli *cli, TgHugeRun *run) {
   GError *error = NULL;
   TgExit status = tg_tiled_built(cli);
   if (!status) status = huge_options(cli, run);
+  if (!status) status = tg_output_files_check(cli);
   if (status) return status;
+  if (cli->options.trace) run->spans = g_array_new(FALSE, FALSE, sizeof(TgHugeSpan));
   if (!multiply(cli, run, &error) || !check(cli, run, &error)) return tg_tiled_report(cli, error);
   sum_up(run);
   if (cli->options.json)
     print_document(cli, run);
   else if (!cli->options.quiet)
     print_run(cli, run);
-  if (run->ok) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_WRONG, "%s: wrong product: relative error %.3g, at most %.3g", run->options.c,
-                   run->relative_error, run->tolerance);
+  status = run->spans ? write_trace(cli, run) : TG_EXIT_DONE;
+  return run->ok ? status : tg_tiled_report_wrong(cli, run->options.c, run->relative_error, run->tolerance);
 }
 
 static TgExit huge_run(TgCli *cli) {
   TgHugeRun run = {0};
   const TgExit status = huge_run_all(cli, &run);
   tg_algo_clear(&run.algo);
+  if (run.spans) g_array_unref(run.spans);
   return status;
 }
 
@@ -219,7 +264,7 @@ const TgCommand tg_command_huge = {
                "panels of C that are complete are not computed again.",
     .examples = huge_examples,
     .options = (const char *const[]){"grid", "set", "a:huge", "b:huge", "c:huge", "memory:huge", "tiles:huge",
-                                     "from:huge", "pipeline:huge", "json", "quiet", NULL},
+                                     "from:huge", "pipeline:huge", "trace:huge", "json", "quiet", NULL},
     .arguments_min = 1,
     .arguments_max = 1,
     .run = huge_run,

@@ -3,6 +3,8 @@
 
 #include "checksum.h"
 
+#include <math.h>
+
 TgExit tg_tiled_built(const TgCli *cli) {
   const char *lacks = tg_disk_lacks();
   if (!lacks) return TG_EXIT_DONE;
@@ -21,6 +23,13 @@ TgExit tg_extents_parse(const TgCli *cli, const char *option, const char *text, 
 TgExit tg_tile_option(const TgCli *cli, TgTileSize *size) {
   *size = (TgTileSize){0, 0};
   return tg_extents_parse(cli, "--tile", cli->options.tile, &size->rows, &size->columns);
+}
+
+TgExit tg_tiled_report_wrong(const TgCli *cli, const char *c, double relative_error, double tolerance) {
+  if (isnan(relative_error))
+    return tg_report(cli, TG_EXIT_WRONG, "%s: the product cannot be checked, because A, B or C has NaN or Inf", c);
+  return tg_report(cli, TG_EXIT_WRONG, "%s: wrong product: relative error %.3g, at most %.3g", c, relative_error,
+                   tolerance);
 }
 
 TgExit tg_tiled_report(const TgCli *cli, GError *error) {

@@ -13,6 +13,8 @@ TgExit tg_tiled_built(const TgCli *cli);
 TgExit tg_extents_parse(const TgCli *cli, const char *option, const char *text, int64_t *rows, int64_t *columns);
 /** Takes --tile: zeros where it is not given. */
 TgExit tg_tile_option(const TgCli *cli, TgTileSize *size);
+/** Reports a product that is none, or that NaN or Inf leaves unknown. TG_EXIT_WRONG. */
+TgExit tg_tiled_report_wrong(const TgCli *cli, const char *c, double relative_error, double tolerance);
 /** Reports an error, unless it is that a signal stopped the work: main() then ends the program by that signal. */
 TgExit tg_tiled_report(const TgCli *cli, GError *error);
 

@@ -202,9 +202,12 @@ static const TgOptionRow rows[] = {
     {"memory:huge", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "SIZE",
      "memory that the command may use, such as 8G (default: half of what is available)"},
     {"tiles:huge", 0, G_OPTION_ARG_STRING, AT(tiles), "XxYxZ",
-     "sizes of the tiles in memory, XxY of A, YxZ of B and XxZ of C (default: those that read least)"},
+     "sizes of the tiles in memory, XxY of A, YxZ of B and XxZ of C, multiples of the files' tiles (default: auto, "
+     "those that read least)"},
     {"from:huge", 0, G_OPTION_ARG_STRING, AT(from), "disk|cache",
      "read and write past the operating system's cache (disk) or through it (cache) (default: disk)"},
+    {"trace:huge", 0, WRITES(trace), "FILE.json",
+     "write when what was read, multiplied and written, as Chrome trace events, for https://ui.perfetto.dev"},
     {"pipeline:huge", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off",
      "overlap reading, multiplying and writing (default: on)"},
     {"output", 'o', WRITES(output), "FILE", "write to FILE; its suffix selects the format"},

@@ -7,42 +7,99 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LANES = 4 }; /* vectors: one in 16 wrong results has an error below a fifth of the true one */
+enum { MOST_LANES = 4 }; /* vectors: one in 16 wrong results has an error below a fifth of the true one */
 
-/* Vectors of signs, and what the factors make of them: [row * LANES + vector]. */
+/* Vectors of signs, which are made as they are needed, and what the factors make of them: [row * lanes + vector]. */
 typedef struct Check {
   TgTiledFile *a, *b, *c;
-  double *signs;   /* n */
-  double *between; /* k: B · signs */
-  double *product; /* m: A · between */
-  double *result;  /* m: C · signs */
+  uint64_t seed;
+  int lanes;
+  double *between;          /* k: B · signs */
+  double *product, *result; /* A · between and C · signs, of a row of tiles of A */
+  double *signs;            /* of a tile's columns */
+  void *tile;
+  double wrong, all; /* sums of squares of their difference, and of the product */
   const TgWatch *watch;
   int64_t done;
 } Check;
 
-static void apply_row(const TgTiling *tiling, const TgTile *tile, const void *data, int64_t row, const double *from,
-                      double *to) {
-  const bool wide = tiling->type == TG_F64;
-  double sum[LANES] = {0};
+/* A vector, or a part of it: element 0 of `value` is the vector's `first`. */
+typedef struct Lanes {
+  double *value;
+  int64_t first;
+} Lanes;
+
+static void apply_row(const Check *check, TgElement type, const TgTile *tile, int64_t row, const Lanes *from,
+                      const Lanes *to) {
+  const int lanes = check->lanes;
+  const double *factor = from->value + (tile->column - from->first) * lanes;
+  double sum[MOST_LANES] = {0};
   for (int64_t j = 0; j < tile->columns; j++) {
     const int64_t i = row * tile->columns + j;
-    const double value = wide ? ((const double *)data)[i] : (double)((const float *)data)[i];
-    for (int v = 0; v < LANES; v++) sum[v] += value * from[(tile->column + j) * LANES + v];
+    const double value = type == TG_F64 ? ((const double *)check->tile)[i] : (double)((const float *)check->tile)[i];
+    for (int v = 0; v < lanes; v++) sum[v] += value * factor[j * lanes + v];
   }
-  for (int v = 0; v < LANES; v++) to[(tile->row + row) * LANES + v] += sum[v];
+  for (int v = 0; v < lanes; v++) to->value[(tile->row + row - to->first) * lanes + v] += sum[v];
 }
 
-/* to += file · from, tile by tile. */
-static bool apply(Check *check, const TgTiledFile *file, const double *from, double *to, GError **error) {
+static void make_signs(const Check *check, const TgTile *tile) {
+  for (int64_t j = 0; j < tile->columns; j++) {
+    const uint64_t bits = tg_random_bits(check->seed, (uint64_t)(tile->column + j));
+    for (int v = 0; v < check->lanes; v++) check->signs[j * check->lanes + v] = bits >> v & 1 ? 1 : -1;
+  }
+}
+
+/* to += a row of tiles · from; the signs where `from` is NULL. */
+static bool apply(Check *check, const TgTiledFile *file, int64_t down, const Lanes *from, const Lanes *to,
+                  GError **error) {
   const TgTiling *tiling = tg_tiled_file_tiling(file);
-  g_autofree void *data = g_malloc(tg_tiling_tile(tiling, 0, 0).bytes);
-  for (int64_t i = 0; i < tg_tiling_down(tiling); i++)
-    for (int64_t j = 0; j < tg_tiling_across(tiling); j++) {
-      const TgTile tile = tg_tiling_tile(tiling, i, j);
-      if (!tg_tiled_file_read(file, &tile, data, error)) return false;
-      for (int64_t row = 0; row < tile.rows; row++) apply_row(tiling, &tile, data, row, from, to);
-      if (!tg_watch_go_on(check->watch, ++check->done)) return TG_SIM_FAIL(error, STOPPED, "stopped");
-    }
+  for (int64_t across = 0; across < tg_tiling_across(tiling); across++) {
+    const TgTile tile = tg_tiling_tile(tiling, down, across);
+    const Lanes signs = {check->signs, tile.column};
+    if (!tg_tiled_file_read(file, &tile, check->tile, error)) return false;
+    if (!from) make_signs(check, &tile);
+    for (int64_t row = 0; row < tile.rows; row++) apply_row(check, tiling->type, &tile, row, from ? from : &signs, to);
+    if (!tg_watch_go_on(check->watch, ++check->done)) return TG_SIM_FAIL(error, STOPPED, "stopped");
+  }
+  return true;
+}
+
+static void compare(Check *check, int64_t rows) {
+  for (int64_t i = 0; i < rows * check->lanes; i++) {
+    const double difference = check->result[i] - check->product[i];
+    check->wrong += difference * difference;
+    check->all += check->product[i] * check->product[i];
+    check->result[i] = check->product[i] = 0;
+  }
+}
+
+/* Rows of A and of C at a time: of tiles, where both have the same. */
+static int64_t band_rows(const Check *check) {
+  const TgTiling *a = tg_tiled_file_tiling(check->a), *c = tg_tiled_file_tiling(check->c);
+  return a->tile_rows == c->tile_rows ? a->tile_rows : a->rows;
+}
+
+static bool apply_band(Check *check, const TgTiledFile *file, int64_t row, const Lanes *from, const Lanes *to,
+                       GError **error) {
+  const TgTiling *tiling = tg_tiled_file_tiling(file);
+  const int64_t end = MIN(row + band_rows(check), tiling->rows);
+  for (int64_t down = row / tiling->tile_rows; down * tiling->tile_rows < end; down++)
+    if (!apply(check, file, down, from, to, error)) return false;
+  return true;
+}
+
+static bool apply_all(Check *check, GError **error) {
+  const TgTiling *b = tg_tiled_file_tiling(check->b), *c = tg_tiled_file_tiling(check->c);
+  const Lanes between = {check->between, 0};
+  for (int64_t down = 0; down < tg_tiling_down(b); down++)
+    if (!apply(check, check->b, down, NULL, &between, error)) return false;
+  for (int64_t row = 0; row < c->rows; row += band_rows(check)) {
+    const Lanes product = {check->product, row}, result = {check->result, row};
+    if (!apply_band(check, check->a, row, &between, &product, error) ||
+        !apply_band(check, check->c, row, NULL, &result, error))
+      return false;
+    compare(check, MIN(band_rows(check), c->rows - row));
+  }
   return true;
 }
 
@@ -56,55 +113,65 @@ static bool check_shapes(const Check *check, GError **error) {
                     a->rows, a->columns, b->rows, b->columns, c->rows, c->columns);
 }
 
-static double *lanes_new(int64_t rows) {
-  return calloc((size_t)rows * LANES, sizeof(double));
+static double lane_bytes(int64_t k, int64_t band) {
+  return (double)sizeof(double) * ((double)k + 2 * (double)band);
 }
 
-static bool open_check(Check *check, const char *a, const char *b, const char *c, uint64_t seed, GError **error) {
+double tg_huge_check_least_bytes(int64_t k, int64_t tile_rows) {
+  return lane_bytes(k, tile_rows);
+}
+
+static double *lanes_new(const Check *check, int64_t rows) {
+  return rows <= INT64_MAX / 64 ? calloc((size_t)(rows * check->lanes), sizeof(double)) : NULL;
+}
+
+static bool open_check(Check *check, const char *a, const char *b, const char *c, double memory_bytes, GError **error) {
   if (!(check->a = tg_tiled_file_open(a, error)) || !(check->b = tg_tiled_file_open(b, error)) ||
       !(check->c = tg_tiled_file_open(c, error)) || !check_shapes(check, error))
     return false;
-  const int64_t m = tg_tiled_file_tiling(check->c)->rows, n = tg_tiled_file_tiling(check->c)->columns;
-  check->signs = lanes_new(n);
-  check->between = lanes_new(tg_tiled_file_tiling(check->a)->columns);
-  check->product = lanes_new(m);
-  check->result = lanes_new(m);
-  if (!check->signs || !check->between || !check->product || !check->result)
-    return TG_IO_FAIL(error, TOO_LARGE, "no memory for vectors of %" G_GINT64_FORMAT " elements", MAX(m, n));
-  for (int64_t i = 0; i < n * LANES; i++) check->signs[i] = tg_random_bits(seed, (uint64_t)i) & 1 ? 1 : -1;
-  return true;
+  const TgTiledFile *files[] = {check->a, check->b, check->c};
+  const int64_t k = tg_tiled_file_tiling(check->a)->columns, band = band_rows(check);
+  int64_t bytes = 0, columns = 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+    const TgTile first = tg_tiling_tile(tg_tiled_file_tiling(files[i]), 0, 0);
+    bytes = MAX(bytes, (int64_t)first.bytes);
+    columns = MAX(columns, first.columns);
+  }
+  check->lanes = MOST_LANES;
+  if (memory_bytes > 0) check->lanes = (int)CLAMP(memory_bytes / lane_bytes(k, band), 1, MOST_LANES);
+  check->between = lanes_new(check, k);
+  check->product = lanes_new(check, band);
+  check->result = lanes_new(check, band);
+  check->signs = lanes_new(check, columns);
+  check->tile = g_try_malloc((gsize)bytes);
+  if (check->between && check->product && check->result && check->signs && check->tile) return true;
+  return TG_IO_FAIL(error, TOO_LARGE,
+                    "no memory for a tile of %" G_GINT64_FORMAT " bytes and vectors of %" G_GINT64_FORMAT " elements",
+                    bytes, k);
 }
 
 static void check_clear(Check *check) {
   tg_tiled_file_free(check->a);
   tg_tiled_file_free(check->b);
   tg_tiled_file_free(check->c);
-  free(check->signs);
   free(check->between);
   free(check->product);
   free(check->result);
+  free(check->signs);
+  g_free(check->tile);
 }
 
 /* ||C s - A B s|| / ||A B s||; absolute where that is 0. */
 static double relative_error(const Check *check) {
-  const int64_t values = tg_tiled_file_tiling(check->c)->rows * LANES;
-  double wrong = 0, all = 0;
-  for (int64_t i = 0; i < values; i++) {
-    const double difference = check->result[i] - check->product[i];
-    wrong += difference * difference;
-    all += check->product[i] * check->product[i];
-  }
-  return sqrt(wrong) / (all > 0 || isnan(all) ? sqrt(all) : 1);
+  if (!isfinite(check->wrong) || !isfinite(check->all)) return NAN;
+  return sqrt(check->wrong) / (check->all > 0 ? sqrt(check->all) : 1);
 }
 
-bool tg_huge_check(const char *a, const char *b, const char *c, uint64_t seed, const TgWatch *watch, double *error_of,
-                   GError **error) {
-  Check check = {.watch = watch};
+bool tg_huge_check(const char *a, const char *b, const char *c, uint64_t seed, double memory_bytes,
+                   const TgWatch *watch, double *error_of, GError **error) {
+  Check check = {.watch = watch, .seed = seed};
   if (tg_disk_lacks()) return TG_IO_FAIL(error, BAD_INPUT, "no tiled files: %s", tg_disk_lacks());
-  const bool fine = open_check(&check, a, b, c, seed, error) &&
-                    apply(&check, check.b, check.signs, check.between, error) &&
-                    apply(&check, check.a, check.between, check.product, error) &&
-                    apply(&check, check.c, check.signs, check.result, error);
+  const bool fine = open_check(&check, a, b, c, memory_bytes, error) && apply_all(&check, error);
   if (fine) *error_of = relative_error(&check);
   check_clear(&check);
   return fine;

@@ -28,6 +28,8 @@ typedef struct TgStream {
   int64_t steps;                     /* of a panel */
   int64_t *first_chunk, *first_step; /* by panel, and one more */
   char *c, *a[TG_STREAM_SLOTS], *b[TG_STREAM_SLOTS];
+  double begun_s;
+  GMutex telling;
   /* Between the threads: */
   GMutex mutex;
   GCond changed;
@@ -74,6 +76,9 @@ static inline int64_t tg_stream_chunks_until(const TgStream *stream, int64_t pan
 
 /** Ends both threads, with the first problem. Takes it. */
 void tg_stream_stop(TgStream *stream, GError *problem);
+
+/** Tells a span, which ends now; its beginning is by tg_now_s(). */
+void tg_stream_tell(TgStream *stream, const TgHugeSpan *span);
 
 /** The transfers of a stream. */
 typedef struct TgTransfers TgTransfers;

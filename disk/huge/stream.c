@@ -25,6 +25,17 @@ void tg_stream_stop(TgStream *stream, GError *problem) {
   g_mutex_unlock(&stream->mutex);
 }
 
+void tg_stream_tell(TgStream *stream, const TgHugeSpan *span) {
+  const TgHugeOptions *options = stream->job->options;
+  TgHugeSpan told = *span;
+  if (!options->spans) return;
+  told.begin_s -= stream->begun_s;
+  told.end_s = tg_now_s() - stream->begun_s;
+  g_mutex_lock(&stream->telling);
+  options->spans(options->spans_to, &told);
+  g_mutex_unlock(&stream->telling);
+}
+
 /* --- the thread that multiplies ----------------------------------------------------------------------------------- */
 
 static bool can_compute(const TgStream *stream, const TgStreamPlace *place, size_t end) {
@@ -60,6 +71,7 @@ static bool compute_chunk(TgStream *stream, const TgStreamPlace *place) {
   const double begun_s = tg_now_s();
   multiply_chunk(stream, place, row, rows);
   stream->result->compute_s += tg_now_s() - begun_s;
+  tg_stream_tell(stream, &(TgHugeSpan){TG_HUGE_MULTIPLY, place->panel, place->step, place->chunk, begun_s, 0});
   g_mutex_lock(&stream->mutex);
   stream->computed++;
   g_cond_broadcast(&stream->changed);
@@ -71,7 +83,7 @@ static void compute_all(TgStream *stream) {
   TgStreamPlace place = {0};
   while (place.panel < tg_stream_panels(stream) && compute_chunk(stream, &place)) {
     tg_stream_advance(stream, &place);
-    if (tg_watch_go_on(stream->job->watch, place.whole_chunk)) continue;
+    if (tg_watch_go_on(&stream->job->options->watch, place.whole_chunk)) continue;
     tg_stream_stop(stream, g_error_new_literal(TG_SIM_ERROR, TG_SIM_ERROR_STOPPED, "stopped"));
   }
 }
@@ -110,22 +122,24 @@ static void stream_clear(TgStream *stream) {
   g_free(stream->first_chunk);
   g_free(stream->first_step);
   g_mutex_clear(&stream->mutex);
+  g_mutex_clear(&stream->telling);
   g_cond_clear(&stream->changed);
 }
 
 static void run_both(TgStream *stream, TgTransfers *transfers) {
   TgHugeResult *result = stream->result;
-  const double begun_s = tg_now_s();
+  stream->begun_s = tg_now_s();
   g_strlcpy(result->io, tg_transfers_name(transfers), sizeof result->io);
   GThread *thread = g_thread_new("transfers", tg_transfers_run, transfers);
   compute_all(stream);
   g_thread_join(thread);
-  result->wall_s += tg_now_s() - begun_s;
+  result->wall_s += tg_now_s() - stream->begun_s;
 }
 
 bool tg_stream_multiply(const TgStreamJob *job, TgHugeResult *result, GError **error) {
   TgStream stream = {.job = job, .result = result, .element_bytes = tg_element_bytes(job->type)};
   g_mutex_init(&stream.mutex);
+  g_mutex_init(&stream.telling);
   g_cond_init(&stream.changed);
   count_chunks(&stream);
   TgTransfers *transfers = take_memory(&stream, error) ? tg_transfers_new(&stream, error) : NULL;

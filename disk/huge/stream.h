@@ -21,7 +21,7 @@ typedef struct TgStreamJob {
   int slots;              /**< transfers under way at a time … */
   size_t slot_bytes;      /**< … and the most of each: at least a tile */
   bool threads;           /**< instead of io_uring */
-  const TgWatch *watch;   /**< is told chunks done; may be NULL */
+  const TgHugeOptions *options; /**< its watch is told chunks done; whom spans are told to */
 } TgStreamJob;
 
 /** Chunks of all panels: what the watch is told at the end. */

@@ -43,6 +43,7 @@ struct TgTransfers {
   int64_t a_begun, b_begun;                                   /* groups of which all transfers have begun */
   int64_t a_waits[TG_STREAM_SLOTS], b_waits[TG_STREAM_SLOTS]; /* transfers under way, by part of memory */
   int64_t c_waits;
+  TgHugeSpan a_span[TG_STREAM_SLOTS], b_span[TG_STREAM_SLOTS], c_span; /* what is under way there */
   double busy_since_s;
   GThread *keeper;
 };
@@ -139,6 +140,16 @@ static bool may_read(const TgTransfers *transfers, int64_t computed) {
   return has_memory(transfers, computed);
 }
 
+static void note_begin(TgTransfers *transfers) {
+  const TgStreamPlace *place = &transfers->reads;
+  const TgHugeSpan a = {TG_HUGE_READ_A, place->panel, place->step, place->chunk, tg_now_s(), 0};
+  const TgHugeSpan b = {TG_HUGE_READ_B, place->panel, place->step, 0, a.begin_s, 0};
+  if (transfers->reads_b)
+    transfers->b_span[place->whole_step % transfers->job->b_slots] = b;
+  else
+    transfers->a_span[place->whole_chunk % transfers->job->a_slots] = a;
+}
+
 static void begin_read(TgTransfers *transfers) {
   const Operand operand = transfers->reads_b ? OPERAND_B : OPERAND_A;
   const TgTiling *tiling = tg_tiled_file_tiling(file_of(transfers, operand)->file);
@@ -146,6 +157,7 @@ static void begin_read(TgTransfers *transfers) {
   if (!transfers->group.begun) {
     transfers->group = group_of(transfers);
     begin_group(tiling, &transfers->group);
+    note_begin(transfers);
   }
   size_t bytes;
   const Slot what = {.operand = operand,
@@ -208,8 +220,10 @@ static bool take_tiles(const TgTransfers *transfers, const Slot *slot, char *dat
 static void publish(TgTransfers *transfers) {
   const TgStreamJob *job = transfers->job;
   int64_t a = transfers->stream->a_ready, b = transfers->stream->b_ready;
-  while (a < transfers->a_begun && transfers->a_waits[a % job->a_slots] == 0) a++;
-  while (b < transfers->b_begun && transfers->b_waits[b % job->b_slots] == 0) b++;
+  for (; a < transfers->a_begun && transfers->a_waits[a % job->a_slots] == 0; a++)
+    tg_stream_tell(transfers->stream, &transfers->a_span[a % job->a_slots]);
+  for (; b < transfers->b_begun && transfers->b_waits[b % job->b_slots] == 0; b++)
+    tg_stream_tell(transfers->stream, &transfers->b_span[b % job->b_slots]);
   if (a == transfers->stream->a_ready && b == transfers->stream->b_ready) return;
   g_mutex_lock(&transfers->stream->mutex);
   transfers->stream->a_ready = a;
@@ -221,8 +235,11 @@ static void publish(TgTransfers *transfers) {
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static gpointer keep(gpointer data) {
+  const TgTransfers *transfers = data;
+  const TgHugeSpan span = {TG_HUGE_KEEP, transfers->c_span.panel, 0, 0, tg_now_s(), 0};
   GError *error = NULL;
-  tg_tiled_file_keep(data, &error);
+  tg_tiled_file_keep(transfers->job->c.file, &error);
+  tg_stream_tell(transfers->stream, &span);
   return error;
 }
 
@@ -293,6 +310,8 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
                      .across = transfers->writes.across,
                      .count = tiles_at_once(transfers, tiling, &transfers->writes, &bytes)};
   if (!join_keeper(transfers, error)) return false;
+  if (!transfers->writing)
+    transfers->c_span = (TgHugeSpan){TG_HUGE_WRITE_C, transfers->write_panel, 0, 0, tg_now_s(), 0};
   put_tiles(transfers, &what);
   begin_transfer(transfers, &what, bytes);
   transfers->c_waits++;
@@ -325,6 +344,12 @@ static void count_transfer(TgTransfers *transfers, const Slot *slot) {
     *bytes += (double)tg_tiling_tile(tiling, slot->down, slot->across + i).stored_bytes;
 }
 
+/* All that was begun is written, and of this panel everything was begun. */
+static void end_panel(TgTransfers *transfers) {
+  tg_stream_tell(transfers->stream, &transfers->c_span);
+  transfers->keeper = g_thread_new("keep", keep, transfers);
+}
+
 static bool end_transfer(TgTransfers *transfers, GError **error) {
   const TgStreamJob *job = transfers->job;
   int problem;
@@ -336,8 +361,7 @@ static bool end_transfer(TgTransfers *transfers, GError **error) {
   count_transfer(transfers, slot);
   transfers->idle[transfers->idle_count++] = number;
   if (slot->operand == OPERAND_C) {
-    /* All that was begun is written, and of this panel everything was begun. */
-    if (--transfers->c_waits == 0 && !transfers->writing) transfers->keeper = g_thread_new("keep", keep, job->c.file);
+    if (--transfers->c_waits == 0 && !transfers->writing) end_panel(transfers);
     return true;
   }
   if (!take_tiles(transfers, slot, slot_data(transfers, number), error)) return false;

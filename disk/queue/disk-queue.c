@@ -68,7 +68,7 @@ void tg_disk_queue_begin(TgDiskQueue *queue, int number, const TgDiskTransfer *t
 int tg_disk_queue_wait(TgDiskQueue *queue, int *problem) {
   int64_t done;
   const int number = queue->backend->wait(queue->data, &done);
-  const bool again = done == -EINTR || done == -EAGAIN;
+  const bool again = done == -EINTR || done == -EAGAIN || done == -ECANCELED; /* the last: no thread for it */
   queue->active--;
   *problem =
       done >= 0 || again ? tg_disk_transfer_rest(&queue->transfers[number], again ? 0 : (size_t)done) : (int)-done;

@@ -51,6 +51,7 @@ static void uring_begin(void *data, int number, const TgDiskTransfer *transfer) 
   int result;
   do result = io_uring_submit(&uring->ring);
   while (result == -EINTR || result == -EAGAIN || result == -EBUSY);
+  if (result < 0) g_error("io_uring: %s", g_strerror(-result));
 }
 
 static int uring_wait(void *data, int64_t *done) {
@@ -58,8 +59,8 @@ static int uring_wait(void *data, int64_t *done) {
   struct io_uring_cqe *entry;
   int result;
   do result = io_uring_wait_cqe(&uring->ring, &entry);
-  while (result == -EINTR);
-  g_assert(result == 0);
+  while (result == -EINTR || result == -EAGAIN);
+  if (result < 0) g_error("io_uring: %s", g_strerror(-result)); /* with transfers under way in our memory */
   const int number = GPOINTER_TO_INT(io_uring_cqe_get_data(entry));
   *done = entry->res;
   io_uring_cqe_seen(&uring->ring, entry);

@@ -22,7 +22,7 @@ typedef struct Header {
   uint32_t element_bytes; /**< 4: f32, 8: f64 */
   uint32_t finished;      /**< 0: some tiles may be missing */
   int64_t rows, columns, tile_rows, tile_columns;
-  uint64_t job;   /**< what it is, to the program that writes it */
+  TgTiledJob job;
   uint64_t table; /**< checksum of the table when it is finished */
   uint64_t own;   /**< … and of the members before this one */
 } Header;
@@ -32,7 +32,7 @@ struct TgTiledFile {
   int descriptor;
   bool owns;
   TgTiling tiling;
-  uint64_t job;
+  TgTiledJob job;
   uint64_t *table; /**< a checksum for each tile, 0 where it is not written */
   uint64_t *kept;  /**< … as it is in the file; NULL in files that are read */
 };
@@ -84,7 +84,10 @@ static bool write_at(const TgTiledFile *file, const void *from, size_t bytes, ui
 }
 
 static bool sync_data(const TgTiledFile *file, GError **error) {
-  return fdatasync(file->descriptor) == 0 || cannot(file, TG_IO_ERROR_CANNOT_WRITE, "write", error);
+  int result;
+  do result = fdatasync(file->descriptor);
+  while (result != 0 && errno == EINTR);
+  return result == 0 || cannot(file, TG_IO_ERROR_CANNOT_WRITE, "write", error);
 }
 
 /* --- the header --------------------------------------------------------------------------------------------------- */
@@ -98,7 +101,7 @@ static Header header_of(const TgTiledFile *file, bool finished) {
                    .columns = file->tiling.columns,
                    .tile_rows = file->tiling.tile_rows,
                    .tile_columns = file->tiling.tile_columns,
-                   .job = file->job,
+                   .job = {file->job.product, finished ? 0 : file->job.memory},
                    .table = finished ? tg_checksum(file->table, table_bytes(file), 0) : 0};
   memcpy(header.magic, magic, sizeof magic);
   header.own = tg_checksum(&header, offsetof(Header, own), 0);
@@ -204,7 +207,7 @@ int tg_tiled_file_descriptor(const TgTiledFile *file) {
 
 uint64_t tg_tiled_file_identity(const TgTiledFile *file) {
   TgTiledFile anonymous = *file;
-  anonymous.job = 0;
+  anonymous.job = (TgTiledJob){0};
   return header_of(&anonymous, true).own;
 }
 
@@ -256,11 +259,11 @@ static bool begin(TgTiledFile *file, GError **error) {
   return take_room(file, error) && write_header(file, false, error) && sync_data(file, error);
 }
 
-TgTiledFile *tg_tiled_file_begin(int descriptor, const char *path, const TgTiling *tiling, uint64_t job,
+TgTiledFile *tg_tiled_file_begin(int descriptor, const char *path, const TgTiling *tiling, const TgTiledJob *job,
                                  GError **error) {
   g_autoptr(TgTiledFile) file = file_new(path, descriptor);
   file->tiling = *tiling;
-  file->job = job;
+  if (job) file->job = *job;
   if (!tg_tiling_check(tiling, error))
     g_prefix_error(error, "%s: ", path);
   else if (begin(file, error))
@@ -274,12 +277,12 @@ bool tg_tiled_file_is_begun(int descriptor) {
   return pread(descriptor, first, sizeof first, 0) == sizeof first && memcmp(first, none, sizeof none) != 0;
 }
 
-TgTiledFile *tg_tiled_file_resume(int descriptor, const char *path, uint64_t *job, GError **error) {
+TgTiledFile *tg_tiled_file_resume(int descriptor, const char *path, TgTiledJob *job, GError **error) {
   Header header;
   g_autoptr(TgTiledFile) file = file_new(path, descriptor);
   if (!read_file(file, &header, error)) return NULL;
   file->job = *job = header.job;
-  file->kept = g_memdup2(file->table, table_bytes(file));
+  file->kept = g_malloc0(table_bytes(file)); /* so that all is written: what is there may not be on the disk */
   return g_steal_pointer(&file);
 }
 

@@ -5,6 +5,7 @@
 #include "counter-random.h"
 #include "matrix-file.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_built(GError **error) {
@@ -20,6 +21,25 @@ static bool stopped(const char *path, GError **error) {
 /* Fills a tile, of elements without gaps. */
 typedef bool FillTile(void *user, const TgTile *tile, void *data, GError **error);
 
+static void *room_for_tile(const char *path, const TgTiling *tiling, GError **error) {
+  const uint64_t bytes = tg_tiling_tile(tiling, 0, 0).bytes;
+  void *room = g_try_malloc(bytes);
+  if (room) return room;
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_TOO_LARGE,
+              "%s: no memory for a tile of %" G_GUINT64_FORMAT " bytes; use smaller tiles", path, bytes);
+  return NULL;
+}
+
+/* Memory that is needed at a time, of `limit_bytes`, or of what is available where that is 0. */
+static bool check_memory(const char *path, double need_bytes, uint64_t limit_bytes, GError **error) {
+  const uint64_t limit = limit_bytes ? limit_bytes : tg_memory_available_bytes();
+  if (need_bytes <= (double)limit) return true;
+  return TG_IO_FAIL(error, TOO_LARGE,
+                    "%s: a band of tiles needs %.0f bytes of memory, and there are %" G_GUINT64_FORMAT
+                    "; use smaller tiles, or more memory",
+                    path, need_bytes, limit);
+}
+
 /* What becomes a file, in which order. */
 typedef struct Contents {
   FillTile *fill;
@@ -30,15 +50,15 @@ typedef struct Contents {
 static bool write_tiles(TgTiledFile *file, const Contents *contents, const TgWatch *watch, GError **error) {
   const TgTiling *tiling = tg_tiled_file_tiling(file);
   const int64_t down = tg_tiling_down(tiling), across = tg_tiling_across(tiling), tiles = down * across;
-  g_autofree void *data = g_malloc(tg_tiling_tile(tiling, 0, 0).bytes);
-  for (int64_t t = 0; t < tiles; t++) {
+  g_autofree void *data = room_for_tile(tg_tiled_file_path(file), tiling, error);
+  for (int64_t t = 0; t < tiles && data; t++) {
     const TgTile tile = contents->by_columns ? tg_tiling_tile(tiling, t % down, t / down)
                                              : tg_tiling_tile(tiling, t / across, t % across);
     if (!contents->fill(contents->user, &tile, data, error) || !tg_tiled_file_write(file, &tile, data, error))
       return false;
     if (!tg_watch_go_on(watch, t + 1)) return stopped(tg_tiled_file_path(file), error);
   }
-  return tg_tiled_file_finish(file, error);
+  return data && tg_tiled_file_finish(file, error);
 }
 
 static bool make_file(const char *path, const TgTiling *tiling, const Contents *contents, const TgWatch *watch,
@@ -46,7 +66,7 @@ static bool make_file(const char *path, const TgTiling *tiling, const Contents *
   g_autoptr(TgAtomicFile) atomic = tg_atomic_file_begin(path, error);
   if (!atomic) return false;
   const int descriptor = fileno(tg_atomic_file_stream(atomic));
-  g_autoptr(TgTiledFile) file = tg_tiled_file_begin(descriptor, path, tiling, 0, error);
+  g_autoptr(TgTiledFile) file = tg_tiled_file_begin(descriptor, path, tiling, NULL, error);
   return file && write_tiles(file, contents, watch, error) && tg_atomic_file_commit(atomic, error);
 }
 
@@ -97,10 +117,25 @@ typedef struct Source {
   TgMatrixPart band; /* empty before the first one */
 } Source;
 
+/* Tiles that are read together: the part of the matrix, by tiles of its source, from `tile` on. */
+static int64_t band_tiles(const Source *source) {
+  const int64_t tile_bytes = source->tile_rows * source->tile_columns * tg_element_bytes(source->matrix->type);
+  return MAX(BAND_BYTES / tile_bytes, 1);
+}
+
+/* A band's rows lie in the place of the whole matrix, each in pages of its own. */
+static double band_bytes(const Source *source) {
+  const TgMatrix *matrix = source->matrix;
+  const bool down = tg_matrix_file_by_columns(source->file);
+  const double e = (double)tg_element_bytes(matrix->type), tiles = (double)band_tiles(source), page = 4096;
+  const double rows = fmin((down ? tiles : 1) * (double)source->tile_rows, (double)matrix->rows);
+  const double columns = fmin((down ? 1 : tiles) * (double)source->tile_columns, (double)matrix->columns);
+  return rows * fmin(columns * e + 2 * page, (double)matrix->columns * e + page);
+}
+
 static bool take_band(Source *source, const TgTile *tile, GError **error) {
   const TgMatrix *matrix = source->matrix;
-  const int64_t tile_bytes = source->tile_rows * source->tile_columns * tg_element_bytes(matrix->type);
-  const int64_t tiles = MAX(BAND_BYTES / tile_bytes, 1);
+  const int64_t tiles = band_tiles(source);
   TgMatrixPart *band = &source->band;
   *band = (TgMatrixPart){tile->row, tile->column, tile->rows, tile->columns, true};
   if (tg_matrix_file_by_columns(source->file))
@@ -148,6 +183,8 @@ bool tg_tiled_from_file(const char *from, const TgMatrixRequest *request, const 
   const TgTiling tiling = tiling_of(matrix, size);
   Source source = {file, matrix, tiling.tile_rows, tiling.tile_columns, {0}};
   const Contents contents = {fill_from, &source, file && tg_matrix_file_by_columns(file)};
+  const double tile_bytes = (double)tg_tiling_tile(&tiling, 0, 0).bytes;
+  if (file && !check_memory(to, tile_bytes + band_bytes(&source), wanted->limit_bytes, error)) return false;
   return make_file(to, &tiling, &contents, watch, error);
 }
 
@@ -205,7 +242,14 @@ bool tg_tiled_to_file(const char *from, const char *to, uint64_t limit_bytes, co
   if (!is_built(error) || !tg_matrix_path_known(to, error)) return false;
   g_autoptr(TgTiledFile) file = tg_tiled_file_open(from, error);
   if (!file) return false;
-  g_autofree void *tile = g_malloc(tg_tiling_tile(tg_tiled_file_tiling(file), 0, 0).bytes);
+  const TgTiling *tiling = tg_tiled_file_tiling(file);
+  const bool by_rows = tg_matrix_path_has_rows(to);
+  const double tile_bytes = (double)tg_tiling_tile(tiling, 0, 0).bytes;
+  const double row_bytes = (double)tiling->columns * (double)tg_element_bytes(tiling->type);
+  if (by_rows && !check_memory(from, tile_bytes + (double)tiling->tile_rows * row_bytes, limit_bytes, error))
+    return false;
+  g_autofree void *tile = room_for_tile(from, tiling, error);
+  if (!tile) return false;
   Reader reader = {.file = file, .data = tile, .watch = watch};
   const bool written =
       tg_matrix_path_has_rows(to) ? write_rows(&reader, to, error) : write_whole(&reader, to, limit_bytes, error);

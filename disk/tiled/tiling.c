@@ -12,10 +12,14 @@ static uint64_t round_up(uint64_t bytes) {
 
 TgTiling tg_tiling_default(TgElement type, int64_t rows, int64_t columns) {
   enum { LEAST = 128 };
-  const int64_t most_tiles = INT64_C(1) << 20;
-  int64_t side = LEAST;
-  while (side < INT64_MAX / 4 && tg_divide_up(rows, side) > most_tiles / tg_divide_up(columns, side)) side *= 2;
-  return (TgTiling){type, rows, columns, MIN(side, rows), MIN(side, columns)};
+  const int64_t most_tiles = INT64_C(1) << 20, least_elements = TG_TILED_ALIGNMENT / tg_element_bytes(type);
+  int64_t down = LEAST, across = LEAST;
+  while (MAX(down, across) < INT64_MAX / 4 && tg_divide_up(rows, down) > most_tiles / tg_divide_up(columns, across))
+    down *= 2, across *= 2;
+  /* Thin matrices: a tile of less than TG_TILED_ALIGNMENT bytes would take as much all the same. */
+  while (down < rows && down * MIN(across, columns) < least_elements) down *= 2;
+  while (across < columns && across * MIN(down, rows) < least_elements) across *= 2;
+  return (TgTiling){type, rows, columns, MIN(down, rows), MIN(across, columns)};
 }
 
 int64_t tg_tiling_down(const TgTiling *tiling) {

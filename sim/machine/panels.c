@@ -206,13 +206,14 @@ static bool check_blocks(const TgPanelsJob *job, GError **error) {
   const struct {
     const char *what;
     int64_t size, unit, extent;
-  } rows[] = {{"rows of A", job->blocks.x, job->unit.x, job->m},
-              {"inner dimension", job->blocks.y, job->unit.y, job->k},
-              {"columns of B", job->blocks.z, job->unit.z, job->n}};
+  } rows[] = {{"rows of A and C", job->blocks.x, job->unit.x, job->m},
+              {"columns of A and rows of B", job->blocks.y, job->unit.y, job->k},
+              {"columns of B and C", job->blocks.z, job->unit.z, job->n}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
     if (rows[i].size < rows[i].extent && rows[i].size % rows[i].unit != 0)
       return TG_SIM_FAIL(error, BAD_INPUT,
-                         "blocks of %" PRId64 " (%s) are no multiple of the files' tiles, which have %" PRId64,
+                         "tiles of %" PRId64 " %s in memory: the files' tiles have %" PRId64
+                         ", and they must be a multiple of that",
                          rows[i].size, rows[i].what, rows[i].unit);
   return true;
 }

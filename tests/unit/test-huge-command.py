@@ -115,6 +115,19 @@ def test_product(_):
     assert document("check", "A.tg", "B.tg", "C.tg")["ok"]
 
 
+def test_trace(_):
+    """Every panel is multiplied, written and kept; nothing is multiplied before it is read."""
+    generate(512)
+    said = document(*EGMM, "--tiles", "256x128x256", "--trace", "t.json")
+    events = json.loads(bytes_of("t.json"))["traceEvents"]
+    spans = {name: [e for e in events if e["ph"] == "X" and e["name"] == name]
+             for name in ("read A", "read B", "multiply", "write C", "keep C")}
+    assert said["panels"] == 4 and said["chunk"] >= 256
+    assert [len(each) for each in spans.values()] == [16, 16, 16, 4, 4], {k: len(v) for k, v in spans.items()}
+    ends = {tuple(e["args"].values()): e["ts"] + e["dur"] for e in spans["read A"]}
+    assert all(ends[tuple(e["args"].values())] <= e["ts"] + 1 for e in spans["multiply"])
+
+
 def test_memory(_):
     """The limit holds, with more panels the less memory there is; too little names what would do."""
     generate(2048)
@@ -124,8 +137,65 @@ def test_memory(_):
         assert said["peak_rss_bytes"] <= megabytes * 1e6, said
         panels.append(said["panels"])
     assert panels[0] == 1 < panels[1] < panels[2], panels
-    least = int(re.search(r"at least (\d+)", run(*EGMM, "--memory", "1M", status=2).stderr)[1])
-    assert document(*EGMM, "--memory", str(least + 500000))["ok"]
+    least = re.search(r"at least (\d+M)", run(*EGMM, "--memory", "1M", status=2).stderr)[1]
+    assert document(*EGMM, "--memory", least)["ok"]
+
+
+def test_same_plan(_):
+    """The same command has the same plan, and so the same bytes, each time; thin matrices stay within memory, too."""
+    generate(1500)
+    plans = {json.dumps([said[key] for key in ("panels", "largest_rows", "largest_columns", "step", "chunk", "buffer_bytes")])
+             for said in (document(*EGMM, "--memory", "20M") for _ in range(8))}
+    assert len(plans) == 1, plans
+    for a, b in ("1000000x1", "1x1"), ("1x1000000", "1000000x1"):
+        run("generate", "A.tg", "--size", a)
+        run("generate", "B.tg", "--size", b)
+        said = document(*EGMM, "--memory", "64M")
+        assert said["ok"] and said["peak_rss_bytes"] <= 64e6, said
+        assert said["disk_read_bytes"] < 1.1 * said["bound_read_bytes"] + 10000, said
+
+
+def test_not_finite(_):
+    """What cannot be checked is said, and is no wrong product."""
+    built()
+    write_npy("A.npy", 3, 3, "f8", [1, 2, 3, 4, float("nan"), 6, 7, 8, 9])
+    run("convert", "A.npy", "A.tg")
+    run("generate", "B.tg", "-n", 3, "--type", "f64")
+    assert "has NaN or Inf" in run(*EGMM, status=3).stderr
+    assert "has NaN or Inf" in run("check", "A.tg", "B.tg", "C.tg", status=3).stderr
+
+
+def test_output(_):
+    """What C replaces, and what is not touched."""
+    generate(200)
+    out = pathlib.Path("C.tg")
+    out.write_text("old", encoding="ascii")
+    out.chmod(0o640)
+    assert document(*EGMM)["ok"] and out.stat().st_mode & 0o777 == 0o640
+    expected = bytes_of("C.tg")
+    out.rename("real.tg")
+    out.symlink_to("real.tg")
+    pathlib.Path("real.tg").write_text("old", encoding="ascii")
+    assert document(*EGMM)["ok"] and out.is_symlink() and bytes_of("real.tg") == expected
+    out.unlink()
+    out.mkdir()
+    assert "C.tg: cannot write" in run(*EGMM, status=1).stderr
+    out.rmdir()
+    part, other = pathlib.Path("C.tg.part"), pathlib.Path("other")
+    for found in b"hi", bytes(100000), b"x" * 5000:
+        part.write_bytes(found)
+        assert "remove C.tg.part" in run(*EGMM, status=2).stderr.replace(os.getcwd() + "/", "") and part.read_bytes() == found
+        part.unlink()
+        other.write_bytes(found)
+        part.symlink_to("other")
+        assert "symbolic link" in run(*EGMM, status=1).stderr and other.read_bytes() == found
+        part.unlink()
+        os.link("other", "C.tg.part")
+        assert "remove it" in run(*EGMM, status=1).stderr and other.read_bytes() == found
+        part.unlink()
+    os.mkfifo("C.tg.part")
+    run(*EGMM, status=1)
+    assert part.is_fifo()
 
 
 def test_wrong_use(_):
@@ -140,7 +210,7 @@ def test_wrong_use(_):
         (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "A.tg"], 2, "overwrite"),
         (["huge", "cannon", "--grid", "2x2", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg"], 2, "4 processors"),
         (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg", "--from", "tape"], 2, "disk"),
-        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg", "--tiles", "3x3x3"], 2, "no multiple"),
+        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg", "--tiles", "3x3x3"], 2, "must be a multiple"),
         (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "none/C.tg"], 1, "none/C.tg"),
         (["huge", "egmm", "--a", "none.tg", "--b", "A.tg", "--c", "D.tg"], 1, "none.tg"),
         (["convert", "A.tg", "B.tg"], 2, "expected one name"),

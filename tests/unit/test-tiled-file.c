@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 static const TgTiling odd = {TG_F32, 37, 50, 16, 20};
+static const TgTiledJob some = {42, 43};
 
 typedef struct Folder {
   char *path, *file;
@@ -49,7 +50,7 @@ static void write_tiles(TgTiledFile *file, int64_t missing) {
 static void write_file(const Folder *folder, int64_t missing, bool finish) {
   g_autoptr(GError) error = NULL;
   const int descriptor = open(folder->file, O_RDWR | O_CREAT, 0666);
-  g_autoptr(TgTiledFile) file = tg_tiled_file_begin(descriptor, folder->file, &odd, 42, &error);
+  g_autoptr(TgTiledFile) file = tg_tiled_file_begin(descriptor, folder->file, &odd, &some, &error);
   g_assert_no_error(error);
   write_tiles(file, missing);
   g_assert_true(finish ? tg_tiled_file_finish(file, &error) : tg_tiled_file_keep(file, &error));
@@ -130,7 +131,7 @@ static void test_round_trip(Folder *folder, gconstpointer unused) {
 
 static void test_not_finished(Folder *folder, gconstpointer unused) {
   GError *error = NULL;
-  uint64_t job = 0;
+  TgTiledJob job = {0};
   (void)unused;
   write_file(folder, 4, false);
   g_assert_null(tg_tiled_file_open(folder->file, &error));
@@ -139,7 +140,8 @@ static void test_not_finished(Folder *folder, gconstpointer unused) {
   const int descriptor = open(folder->file, O_RDWR);
   g_autoptr(TgTiledFile) file = tg_tiled_file_resume(descriptor, folder->file, &job, &error);
   g_assert_no_error(error);
-  g_assert_cmpuint(job, ==, 42);
+  g_assert_cmpuint(job.product, ==, 42);
+  g_assert_cmpuint(job.memory, ==, 43);
   for (int64_t number = 0; number < tg_tiling_count(&odd); number++) {
     const TgTile tile = tg_tiling_tile(&odd, number / 3, number % 3);
     g_assert_cmpint(tg_tiled_file_has(file, &tile), ==, number < 4);
@@ -162,7 +164,7 @@ static bool reads_all(const char *path, GError **error) {
 }
 
 static bool is_used(uint64_t byte) {
-  if (byte < 80) return true; /* the header */
+  if (byte < 88) return true; /* the header */
   if (byte >= 4096 && byte < 4096 + 8 * (uint64_t)tg_tiling_count(&odd)) return true;
   for (int64_t number = 0; number < tg_tiling_count(&odd); number++) {
     const TgTile tile = tg_tiling_tile(&odd, number / 3, number % 3);
@@ -237,7 +239,7 @@ static void test_full_disk(Folder *folder, gconstpointer unused) {
   (void)unused;
   const TgTiling large = tg_tiling_default(TG_F64, 1 << 26, 1 << 26);
   const int descriptor = open(folder->file, O_RDWR | O_CREAT, 0666);
-  g_assert_null(tg_tiled_file_begin(descriptor, folder->file, &large, 0, &error));
+  g_assert_null(tg_tiled_file_begin(descriptor, folder->file, &large, NULL, &error));
   assert_fails(error, "cannot write a file of");
   close(descriptor);
 }
@@ -253,7 +255,7 @@ static void test_identity(Folder *folder, gconstpointer unused) {
       float data[16 * 20] = {0};
       const TgTile tile = tg_tiling_tile(&odd, 1, 0);
       const int descriptor = open(folder->file, O_RDWR);
-      g_autoptr(TgTiledFile) file = tg_tiled_file_begin(descriptor, folder->file, &odd, 0, &error);
+      g_autoptr(TgTiledFile) file = tg_tiled_file_begin(descriptor, folder->file, &odd, NULL, &error);
       write_tiles(file, tg_tiling_count(&odd));
       g_assert_true(tg_tiled_file_write(file, &tile, data, &error) && tg_tiled_file_finish(file, &error));
       close(descriptor);

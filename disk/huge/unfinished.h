@@ -1,0 +1,23 @@
+/** @file unfinished.h
+ * Private to disk/huge: the file that becomes C. Until it is complete it lies beside it as C.part. */
+#ifndef TG_UNFINISHED_H
+#define TG_UNFINISHED_H
+
+#include "tiled-file.h"
+
+typedef struct TgUnfinished {
+  TgTiledFile *file;
+  char *path;     /**< C.part */
+  char *target;   /**< C, with symbolic links followed */
+  int descriptor; /**< of C.part, locked; -1 before */
+} TgUnfinished;
+
+/** Opens what an earlier run left, or begins: `job` is what it is begun with, and then what it was begun with. What
+ * other programs left there, and what was begun for another product, is not touched. A new file has the permissions of
+ * the C that it replaces. Errors: CANNOT_WRITE, also where another run has it; BAD_INPUT. */
+bool tg_unfinished_open(TgUnfinished *part, const char *c, const TgTiling *tiling, TgTiledJob *job, GError **error);
+/** Gives it its name. Errors: CANNOT_WRITE. */
+bool tg_unfinished_finish(TgUnfinished *part, GError **error);
+void tg_unfinished_clear(TgUnfinished *part);
+
+#endif
