@@ -127,7 +127,7 @@ static int64_t common_multiple(int64_t a, int64_t b, int64_t most) {
     x = y;
     y = rest;
   }
-  return a / x >= most / b ? most : a / x * b;
+  return a / x > most / b ? most : a / x * b;
 }
 
 static size_t largest_tile(const Huge *huge) {

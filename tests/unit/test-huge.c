@@ -138,8 +138,13 @@ static void test_little_memory(Folder *folder, gconstpointer unused) {
   (void)unused;
   generate(folder->a, random_tiling(TG_F32, 400, 300, 16, 16), SEED_A);
   generate(folder->b, random_tiling(TG_F32, 300, 500, 16, 16), SEED_B);
-  options.memory_bytes = least_memory(&options) + 3e5; /* the program itself grows, too */
-  g_assert_true(tg_huge_multiply(&options, &little, &error));
+  /* A program that grows may come to the next unit in which its own memory is counted. */
+  for (int tries = 0; tries < 10; tries++) {
+    g_clear_error(&error);
+    options.memory_bytes = least_memory(&options);
+    if (tg_huge_multiply(&options, &little, &error)) break;
+  }
+  g_assert_no_error(error);
   assert_product(folder->c, 300, 500);
   options.memory_bytes = 1e9;
   g_assert_true(tg_huge_multiply(&options, &much, &error));

@@ -140,7 +140,7 @@ static void test_given_blocks(void) {
   job.blocks.x = 350;
   tg_panels_clear(&panels);
   g_assert_false(tg_panels_plan(&panels, &job, &error));
-  g_assert_nonnull(strstr(error->message, "no multiple"));
+  g_assert_nonnull(strstr(error->message, "must be a multiple"));
 }
 
 int main(int argc, char **argv) {
