@@ -149,13 +149,18 @@ static double program_bytes(void) {
   return ceil(now / PROGRAM_UNIT_BYTES) * PROGRAM_UNIT_BYTES;
 }
 
-static void ask_plan(Huge *huge) {
+/* For one transfer: of some tiles, where there is memory for it. */
+static size_t wanted_slot_bytes(const Huge *huge) {
+  const double part = 1.0 / 64; /* of the memory, for all */
+  const size_t wanted = (size_t)(huge->memory_bytes * part / SLOTS) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
+  return MAX(largest_tile(huge), MIN(wanted, (size_t)MOST_SLOT_BYTES));
+}
+
+static void ask_plan(Huge *huge, size_t slot_bytes) {
   const TgTiling *a = tg_tiled_file_tiling(huge->a), *b = tg_tiled_file_tiling(huge->b);
   const TgTiling c = tiling_of_c(huge);
   const double checksums = 2 * 8 * (double)tg_tiling_count(&c); /* as they are, and as they are in the file */
-  const double part = 1.0 / 64;                                 /* of the memory, for transfers under way */
-  const size_t wanted = (size_t)(huge->memory_bytes * part / SLOTS) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
-  huge->slot_bytes = MAX(largest_tile(huge), MIN(wanted, (size_t)MOST_SLOT_BYTES));
+  huge->slot_bytes = slot_bytes;
   huge->taken_bytes = huge->program_bytes + checksums + SLOTS * (double)huge->slot_bytes;
   huge->plan =
       (TgPanelsJob){.m = a->rows,
@@ -189,7 +194,8 @@ static bool refuse_memory(const Huge *huge, GError **error) {
 static bool make_plan(Huge *huge, double memory_bytes, GError **error) {
   GError *problem = NULL;
   huge->memory_bytes = memory_bytes;
-  ask_plan(huge);
+  ask_plan(huge, wanted_slot_bytes(huge));
+  if (least_bytes(huge) > memory_bytes) ask_plan(huge, largest_tile(huge));
   if (least_bytes(huge) > memory_bytes) return refuse_memory(huge, error);
   tg_panels_clear(&huge->panels);
   if (tg_panels_plan(&huge->panels, &huge->plan, &problem)) return true;
