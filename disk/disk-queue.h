@@ -8,7 +8,7 @@
 
 TG_BEGIN_DECLS
 
-/** One transfer, whole: what the system does in parts is put together. */
+/** One complete transfer: short reads and writes are continued. */
 typedef struct TgDiskTransfer {
   int descriptor;
   bool writes;

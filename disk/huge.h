@@ -19,10 +19,10 @@ typedef enum TgHugeStage {
   TG_HUGE_STAGES
 } TgHugeStage;
 
-/** One time that a stage took. Of READ_B there is no chunk, of WRITE_C and KEEP no step. */
+/** One time that a stage took. READ_B has no chunk; WRITE_C and KEEP have neither step nor chunk. */
 typedef struct TgHugeSpan {
   TgHugeStage stage;
-  int64_t panel, step, chunk; /**< from 0; those of a panel that an earlier run had finished are not counted */
+  int64_t panel, step, chunk; /**< from 0; panels that an earlier run had finished are not counted */
   double begin_s, end_s;      /**< from the beginning of the transfers */
 } TgHugeSpan;
 
@@ -30,7 +30,7 @@ typedef struct TgHugeSpan {
 const char *tg_huge_stage_name(TgHugeStage stage);
 
 typedef struct TgHugeOptions {
-  const char *a, *b, *c;  /**< paths; C gets its name when it is complete, until then it is C.part */
+  const char *a, *b, *c;  /**< paths; C is written as C.part and renamed when complete */
   double memory_bytes;    /**< that the program may take */
   TgProductBlocks blocks; /**< uniform panels of C of x * z, in steps of y; all 0: those that read least */
   bool cached;            /**< through the operating system's cache; else past it, where the file system can */
@@ -65,7 +65,7 @@ typedef struct TgHugeResult {
 bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError **error);
 
 /** The relative error of C = A·B, estimated from its action on random vectors (product-error.h), reading each file
- * once. NaN where one has NaN or Inf. With more of `memory_bytes` there are more vectors, at most 4; 0: as many.
+ * once. NaN if a file has NaN or Inf. More `memory_bytes` allow more vectors, up to 4; 0: use 4.
  * `watch` is told tiles done. Errors: as above. */
 bool tg_huge_check(const char *a, const char *b, const char *c, uint64_t seed, double memory_bytes,
                    const TgWatch *watch, double *error_of, GError **error);

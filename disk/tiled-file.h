@@ -57,7 +57,7 @@ bool tg_tiled_path(const char *path);
  * BAD_INPUT where it is no such file, is damaged, or was not finished. */
 TgTiledFile *tg_tiled_file_open(const char *path, GError **error);
 
-/** What a file that is being written belongs to, in the words of its program. */
+/** What an unfinished file is for; the caller chooses both numbers. */
 typedef struct TgTiledJob {
   uint64_t product; /**< which matrices */
   uint64_t memory;  /**< bytes that the work was planned for */
@@ -69,7 +69,7 @@ typedef struct TgTiledJob {
 TgTiledFile *tg_tiled_file_begin(int descriptor, const char *path, const TgTiling *tiling, const TgTiledJob *job,
                                  GError **error);
 
-/** Whether tg_tiled_file_begin() came to its end there. */
+/** Whether tg_tiled_file_begin() has written the file's header. */
 bool tg_tiled_file_is_begun(int descriptor);
 /** Goes on with a file that was: which tiles it has follows from its checksums, which are to be compared with what is
  * read. `*job` is what it was begun with. Errors: as tg_tiled_file_open(). */
@@ -97,7 +97,8 @@ bool tg_tiled_file_read(const TgTiledFile *file, const TgTile *tile, void *data,
 void tg_tiled_file_note(TgTiledFile *file, const TgTile *tile, const void *data);
 /** Writes a tile's elements, and notes them. Errors: CANNOT_WRITE. */
 bool tg_tiled_file_write(TgTiledFile *file, const TgTile *tile, const void *data, GError **error);
-/** Brings all tiles to the disk, and then their checksums: from here on they survive. Errors: CANNOT_WRITE. */
+/** Flushes all tiles to the disk, and then their checksums. After that they survive a power failure. Errors:
+ * CANNOT_WRITE. */
 bool tg_tiled_file_keep(TgTiledFile *file, GError **error);
 /** The same when all tiles are written; it is a finished file then. Errors: CANNOT_WRITE. */
 bool tg_tiled_file_finish(TgTiledFile *file, GError **error);

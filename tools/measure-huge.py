@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Products from disk to disk beside the same products in memory, one after the other in each round.
+"""Measures products from disk to disk, with the same products in memory as the baseline. Each round runs both.
 
 Usage: measure-huge.py TOPOGEMM OUT.json FOLDER [--rounds 2] [--type f32] CASE…
 
-A CASE is SIZE:MEMORY, as in 16384x16384x16384:256M, and further options of `huge` behind another colon. The matrices are
+A CASE is SIZE:MEMORY, as in 16384x16384x16384:256M, with further options of `huge` after another colon. The matrices are
 generated in FOLDER, on the disk that is to be measured. In memory the product is one of `run cannon --grid 1x1 --on cpu`,
-where all three matrices fit half of what is available.
+if all three matrices fit in half of the available memory; otherwise there is no baseline.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ KEPT = ["panels", "largest_rows", "largest_columns", "step", "chunk", "disk_read
 
 
 def document(program, *words):
-    """What a command says with --json."""
+    """The JSON document of a command."""
     done = subprocess.run([program, *words, "--json"], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(words)}: {done.returncode}: {done.stderr}")
@@ -28,7 +28,7 @@ def document(program, *words):
 
 
 def available_bytes():
-    """Of memory."""
+    """Available memory in bytes."""
     for line in pathlib.Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
@@ -36,7 +36,7 @@ def available_bytes():
 
 
 def generate(words, m, n, k):
-    """A and B, by other seeds."""
+    """Generates A and B from different seeds."""
     for name, rows, columns, seed in (("A", m, k, 1), ("B", k, n, 2)):
         subprocess.run([words.program, "generate", f"{words.folder}/{name}.tg", "--size", f"{rows}x{columns}", "--type",
                         words.type, "--seed", str(seed), "--quiet"], check=True)

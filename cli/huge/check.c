@@ -69,13 +69,13 @@ static TgExit check_run(TgCli *cli) {
   if (cli->options.json)
     print_document(cli, &check);
   else if (!cli->options.quiet && check.ok)
-    tg_print_line(cli, "%s: is the product; relative error %.3g, at most %.3g", check.c, check.relative_error,
+    tg_print_line(cli, "%s: correct product; relative error %.3g (tolerance %.3g)", check.c, check.relative_error,
                   check.tolerance);
   return check.ok ? TG_EXIT_DONE : tg_tiled_report_wrong(cli, check.c, check.relative_error, check.tolerance);
 }
 
 static const TgExample check_examples[] = {
-    {"check A.tg B.tg C.tg", "whether C is the product of A and B"},
+    {"check A.tg B.tg C.tg", "check whether C is the product of A and B"},
     {"check A.tg B.tg C.tg --seed 2 --json", "with other random vectors, as a JSON document"},
     {NULL, NULL},
 };
@@ -84,7 +84,8 @@ const TgCommand tg_command_check = {
     .name = "check",
     .arguments = "A.tg B.tg C.tg",
     .summary = "check whether C = A * B, all three in tiled files",
-    .details = "Multiplies both sides by random vectors of signs, which takes n^2 operations and reads each file once "
+    .details = "Multiplies both sides by random vectors of +1 and -1, which takes on the order of n^2 operations and "
+               "reads each file once "
                "(Freivalds' test). The relative error is estimated; a tile whose checksum does not match is named.",
     .examples = check_examples,
     .options = (const char *const[]){"seed", "json", "quiet", NULL},

@@ -50,8 +50,8 @@ static TgExit convert_run(TgCli *cli) {
 
 static const TgExample convert_examples[] = {
     {"convert A.npy A.tg", "cut a NumPy file into tiles"},
-    {"convert C.tg C.npy", "the other way round"},
-    {"convert A.raw A.tg --size 4096x1024 --type f32 --tile 256x256", "of bare elements, into larger tiles"},
+    {"convert C.tg C.npy", "write the tiled file as a NumPy file"},
+    {"convert A.raw A.tg --size 4096x1024 --type f32 --tile 256x256", "cut a file of bare elements into larger tiles"},
     {NULL, NULL},
 };
 
@@ -59,7 +59,7 @@ const TgCommand tg_command_convert = {
     .name = "convert",
     .arguments = "FROM TO",
     .summary = "convert a matrix between a tiled file (.tg) and .npy, .mtx or .raw",
-    .details = "A band of the matrix is in memory at a time. Only .mtx files are read and written as a whole.",
+    .details = "Memory holds one band of the matrix at a time. Only .mtx files must fit in memory as a whole.",
     .examples = convert_examples,
     .options = (const char *const[]){"size:convert", "type:convert", "tile", "memory-limit", "quiet", NULL},
     .arguments_min = 2,

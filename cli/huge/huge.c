@@ -32,7 +32,8 @@ static TgExit require_files(const TgCli *cli, TgHugeOptions *options) {
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
     if (!rows[i].path) return tg_report(cli, TG_EXIT_USAGE, "huge: expected %s FILE.tg", rows[i].option);
     if (!tg_tiled_path(rows[i].path))
-      return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected a tiled file (.tg), as `topogemm convert` writes it",
+      return tg_report(cli, TG_EXIT_USAGE,
+                       "%s %s: expected a name that ends in .tg; `topogemm convert` converts other formats",
                        rows[i].option, rows[i].path);
   }
   options->a = cli->options.a;
@@ -158,7 +159,7 @@ static void print_document(TgCli *cli, const TgHugeRun *run) {
 
 static void print_bytes(TgCli *cli, const TgHugeResult *result) {
   g_autoptr(TgTable) table = tg_table_new("lrrr");
-  tg_table_add_row(table, "disk|moved|by the plan|at least");
+  tg_table_add_row(table, "disk|actual|planned|lower bound");
   tg_table_add(table, "read");
   tg_table_add(table, "%s", tg_bytes_text(result->disk_read_bytes).s);
   tg_table_add(table, "%s", tg_bytes_text(result->model_read_bytes).s);
@@ -176,18 +177,18 @@ static void print_run(TgCli *cli, const TgHugeRun *run) {
                 tg_algo_name(&run->algo), result->m, result->n, result->k, run->type, run->from);
   tg_print(cli, "%" PRId64 " panel%s of C, the largest %" PRId64 "x%" PRId64 ", in steps of %" PRId64 "; %s%s\n\n",
            result->panels, result->panels == 1 ? "" : "s", result->largest_rows, result->largest_columns, result->step,
-           result->io, result->direct || run->options.cached ? "" : "; this file system has no direct I/O");
+           result->io, result->direct || run->options.cached ? "" : "; no direct I/O for at least one file");
   if (result->panels_resumed)
-    tg_print(cli, "  %" PRId64 " of the panels were finished by an earlier run\n\n", result->panels_resumed);
+    tg_print(cli, "  panels finished by an earlier run: %" PRId64 "\n\n", result->panels_resumed);
   print_bytes(cli, result);
   tg_print(cli, "\n  time      %s  %s\n", tg_time_text(result->wall_s).s, tg_rate_text(1e9 * run->gflops).s);
   tg_print(cli, "  products  %s  %s of the time\n", tg_time_text(result->compute_s).s,
            tg_percent_text(result->compute_s / result->wall_s).s);
-  tg_print(cli, "  disk      %s  %s, with a transfer under way\n", tg_time_text(result->disk_s).s,
+  tg_print(cli, "  disk      %s  %s of the time, with a request under way\n", tg_time_text(result->disk_s).s,
            tg_percent_text(result->disk_s / result->wall_s).s);
   tg_print(cli, "  memory    %s of %s\n", tg_bytes_text(result->peak_rss_bytes).s,
            tg_bytes_text(result->memory_bytes).s);
-  tg_print(cli, "  check     relative error %.3g, at most %.3g\n", run->relative_error, run->tolerance);
+  tg_print(cli, "  check     relative error %.3g (tolerance %.3g)\n", run->relative_error, run->tolerance);
 }
 
 /* A track for each stage; parts of A, and of B, are read side by side. */
@@ -249,7 +250,7 @@ static TgExit huge_run(TgCli *cli) {
 
 static const TgExample huge_examples[] = {
     {"huge egmm --a A.tg --b B.tg --c C.tg --memory 1G", "multiply two matrices on disk within 1 GB of memory"},
-    {"huge egmm --a A.tg --b B.tg --c C.tg --memory 1G --tiles 4096x4096x4096", "with the tiles of the paper"},
+    {"huge egmm --a A.tg --b B.tg --c C.tg --memory 1G --tiles 4096x4096x4096", "with equal panels, as in the paper"},
     {"huge egmm --a A.tg --b B.tg --c C.tg --from cache --pipeline off --json",
      "through the page cache, one thing after another, as a JSON document"},
     {NULL, NULL},

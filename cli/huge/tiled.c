@@ -8,7 +8,7 @@
 TgExit tg_tiled_built(const TgCli *cli) {
   const char *lacks = tg_disk_lacks();
   if (!lacks) return TG_EXIT_DONE;
-  return tg_report(cli, TG_EXIT_MISSING, "%s: this build has no tiled files: %s", cli->command->name, lacks);
+  return tg_report(cli, TG_EXIT_MISSING, "%s: this build does not support tiled files: %s", cli->command->name, lacks);
 }
 
 TgExit tg_extents_parse(const TgCli *cli, const char *option, const char *text, int64_t *rows, int64_t *columns) {
@@ -28,7 +28,7 @@ TgExit tg_tile_option(const TgCli *cli, TgTileSize *size) {
 TgExit tg_tiled_report_wrong(const TgCli *cli, const char *c, double relative_error, double tolerance) {
   if (isnan(relative_error))
     return tg_report(cli, TG_EXIT_WRONG, "%s: the product cannot be checked, because A, B or C has NaN or Inf", c);
-  return tg_report(cli, TG_EXIT_WRONG, "%s: wrong product: relative error %.3g, at most %.3g", c, relative_error,
+  return tg_report(cli, TG_EXIT_WRONG, "%s: wrong product: relative error %.3g (tolerance %.3g)", c, relative_error,
                    tolerance);
 }
 

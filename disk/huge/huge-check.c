@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_LANES = 4 }; /* vectors: one in 16 wrong results has an error below a fifth of the true one */
+enum { MOST_LANES = 4 }; /* random vectors: the estimate is rarely far below the true error */
 
 /* Vectors of signs, which are made as they are needed, and what the factors make of them: [row * lanes + vector]. */
 typedef struct Check {

@@ -57,7 +57,7 @@ static double status_bytes(const char *key) {
 }
 
 const char *tg_huge_stage_name(TgHugeStage stage) {
-  static const char *const names[TG_HUGE_STAGES] = {"read A", "read B", "multiply", "write C", "keep C"};
+  static const char *const names[TG_HUGE_STAGES] = {"read A", "read B", "multiply", "write C", "sync C"};
   return names[stage];
 }
 

@@ -125,7 +125,7 @@ static Group group_of(const TgTransfers *transfers) {
       .row = panel->row + row, .column = inner, .rows = MIN(panels->chunk, panel->rows - row), .columns = length};
 }
 
-/* Whether there is memory for them: what was there is computed. */
+/* Whether their buffer is free: the products that used it are done. */
 static bool has_memory(const TgTransfers *transfers, int64_t computed) {
   const TgStreamPlace *place = &transfers->reads;
   if (!transfers->reads_b) return place->whole_chunk < computed + transfers->job->a_slots;
@@ -332,7 +332,7 @@ static bool transfer_failed(const TgTransfers *transfers, const Slot *slot, int 
   const char *path = tg_tiled_file_path(file_of(transfers, slot->operand)->file);
   const bool writes = slot->operand == OPERAND_C;
   g_set_error(error, TG_IO_ERROR, writes ? TG_IO_ERROR_CANNOT_WRITE : TG_IO_ERROR_CANNOT_READ, "%s: cannot %s: %s",
-              path, writes ? "write" : "read", problem == ENODATA ? "the file ends too early" : g_strerror(problem));
+              path, writes ? "write" : "read", problem == ENODATA ? "unexpected end of file" : g_strerror(problem));
   return false;
 }
 
@@ -344,7 +344,7 @@ static void count_transfer(TgTransfers *transfers, const Slot *slot) {
     *bytes += (double)tg_tiling_tile(tiling, slot->down, slot->across + i).stored_bytes;
 }
 
-/* All that was begun is written, and of this panel everything was begun. */
+/* All tiles of the panel are written. */
 static void end_panel(TgTransfers *transfers) {
   tg_stream_tell(transfers->stream, &transfers->c_span);
   transfers->keeper = g_thread_new("keep", keep, transfers);
@@ -377,7 +377,7 @@ static bool is_done(const TgTransfers *transfers) {
   return transfers->write_panel >= tg_stream_panels(transfers->stream) && tg_disk_queue_active(transfers->queue) == 0;
 }
 
-/* Waits until more is computed than was. */
+/* Waits until another chunk is computed. */
 static void wait_for_products(TgTransfers *transfers, int64_t computed) {
   g_mutex_lock(&transfers->stream->mutex);
   while (!transfers->stream->stop && transfers->stream->computed == computed)

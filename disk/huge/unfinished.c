@@ -24,7 +24,8 @@ static bool look_at_target(TgUnfinished *part, const char *c, struct stat *old, 
   part->path = g_strconcat(part->target, ".part", NULL);
   free(real);
   *old = (struct stat){0};
-  if (stat(c, old) == 0 && !S_ISREG(old->st_mode)) return cannot_write(c, "it is no regular file", error);
+  if (stat(c, old) == 0 && !S_ISREG(old->st_mode))
+    return cannot_write(c, "not a regular file; choose another name for C", error);
   return tg_atomic_file_check(c, error);
 }
 
@@ -39,7 +40,7 @@ static bool open_part(TgUnfinished *part, const struct stat *old, bool *created,
     return cannot_write(part->path, g_strerror(errno), error);
   if (!*created && errno == EEXIST) part->descriptor = open(part->path, flags);
   return part->descriptor >= 0 || errno == ENOENT ||
-         cannot_write(part->path, errno == ELOOP ? "it is a symbolic link" : g_strerror(errno), error);
+         cannot_write(part->path, errno == ELOOP ? "it is a symbolic link; remove it" : g_strerror(errno), error);
 }
 
 /* Whether the name is still that of the file that is locked: another run may have finished it in between. */
@@ -55,7 +56,10 @@ static bool lock_part(TgUnfinished *part, const struct stat *old, bool *created,
     if (!open_part(part, old, created, error)) return false;
     if (part->descriptor < 0) continue; /* it got its name just now */
     if (flock(part->descriptor, LOCK_EX | LOCK_NB) == 0) continue;
-    return cannot_write(part->target, errno == EWOULDBLOCK ? "another run is writing it" : g_strerror(errno), error);
+    return cannot_write(part->target,
+                        errno == EWOULDBLOCK ? "another run is writing it; wait for it, or choose another name for C"
+                                             : g_strerror(errno),
+                        error);
   } while (part->descriptor < 0 || !is_same(part));
   return true;
 }
@@ -76,13 +80,12 @@ static bool resume(TgUnfinished *part, const TgTiling *tiling, TgTiledJob *job, 
   GError *problem = NULL;
   part->file = tg_tiled_file_resume(part->descriptor, part->path, job, &problem);
   if (!part->file) {
-    g_propagate_prefixed_error(error, problem,
-                               "cannot go on with an earlier run (remove %s to begin again): ", part->path);
+    g_propagate_prefixed_error(error, problem, "cannot resume an earlier run (remove %s to start again): ", part->path);
     return false;
   }
   if (job->product == product && same_tiling(tiling, tg_tiled_file_tiling(part->file))) return true;
   return TG_IO_FAIL(error, BAD_INPUT,
-                    "%s is of a run that was begun with other matrices: remove it to begin again, or give C another "
+                    "%s belongs to a run with other matrices: remove it to start again, or choose another "
                     "name",
                     part->path);
 }
@@ -110,7 +113,7 @@ bool tg_unfinished_open(TgUnfinished *part, const char *c, const TgTiling *tilin
   if (!look_at_target(part, c, &old, error) || !lock_part(part, &old, &created, error)) return false;
   if (fstat(part->descriptor, &status) != 0) return cannot_write(part->path, g_strerror(errno), error);
   if (!S_ISREG(status.st_mode) || status.st_nlink > 1)
-    return cannot_write(part->path, "it is no file of an earlier run; remove it", error);
+    return cannot_write(part->path, "not left by an earlier run; move it away, or remove it", error);
   return is_blank(part, tiling, &status) ? begin(part, tiling, job, created, error) : resume(part, tiling, job, error);
 }
 

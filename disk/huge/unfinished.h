@@ -12,11 +12,12 @@ typedef struct TgUnfinished {
   int descriptor; /**< of C.part, locked; -1 before */
 } TgUnfinished;
 
-/** Opens what an earlier run left, or begins: `job` is what it is begun with, and then what it was begun with. What
+/** Opens what an earlier run left, or begins: On entry `job` is for a new file; on return it is what the
+ * file was begun with. What
  * other programs left there, and what was begun for another product, is not touched. A new file has the permissions of
  * the C that it replaces. Errors: CANNOT_WRITE, also where another run has it; BAD_INPUT. */
 bool tg_unfinished_open(TgUnfinished *part, const char *c, const TgTiling *tiling, TgTiledJob *job, GError **error);
-/** Gives it its name. Errors: CANNOT_WRITE. */
+/** Finishes C.part and renames it to C. Errors: CANNOT_WRITE. */
 bool tg_unfinished_finish(TgUnfinished *part, GError **error);
 void tg_unfinished_clear(TgUnfinished *part);
 

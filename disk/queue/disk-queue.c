@@ -28,7 +28,7 @@ int tg_disk_transfer_rest(const TgDiskTransfer *transfer, size_t done) {
 }
 
 TgDiskQueue *tg_disk_queue_new(int depth, void *area, size_t area_bytes, bool threads, GError **error) {
-  g_autofree char *reason = threads ? g_strdup("not wanted") : NULL, *second = NULL;
+  g_autofree char *reason = threads ? g_strdup("turned off") : NULL, *second = NULL;
   g_autoptr(TgDiskQueue) queue = g_new0(TgDiskQueue, 1);
   queue->transfers = g_new0(TgDiskTransfer, depth);
   queue->backend = &tg_disk_uring;
@@ -39,9 +39,9 @@ TgDiskQueue *tg_disk_queue_new(int depth, void *area, size_t area_bytes, bool th
   }
   queue->backend = &tg_disk_threads;
   queue->data = queue->backend->open(depth, area, area_bytes, &second);
-  queue->name = g_strdup_printf("%d threads (io_uring: %s)", tg_disk_threads_count(depth), reason);
+  queue->name = g_strdup_printf("%d threads (no io_uring: %s)", tg_disk_threads_count(depth), reason);
   if (queue->data) return g_steal_pointer(&queue);
-  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ, "no transfers to and from the disk: %s", second);
+  g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ, "cannot start disk transfers: %s", second);
   return NULL;
 }
 

@@ -3,7 +3,7 @@
 
 static void *absent(int depth, void *area, size_t area_bytes, char **reason) {
   (void)depth, (void)area, (void)area_bytes;
-  *reason = g_strdup("this build lacks liburing, package liburing-dev");
+  *reason = g_strdup("built without liburing-dev");
   return NULL;
 }
 

@@ -66,7 +66,7 @@ static bool read_at(const TgTiledFile *file, void *to, size_t bytes, uint64_t of
         pread(file->descriptor, (char *)to + got, MIN(bytes - got, (size_t)MOST_AT_ONCE), (off_t)(offset + got));
     if (piece < 0 && errno == EINTR) continue;
     if (piece < 0) return cannot(file, TG_IO_ERROR_CANNOT_READ, "read", error);
-    if (piece == 0) return damaged(file, "the file ends too early", error);
+    if (piece == 0) return damaged(file, "unexpected end of file", error);
     got += (size_t)piece;
   }
   return true;
@@ -114,11 +114,12 @@ static bool write_header(const TgTiledFile *file, bool finished, GError **error)
 }
 
 static bool check_header(TgTiledFile *file, const Header *header, GError **error) {
-  if (memcmp(header->magic, magic, sizeof magic) != 0) return damaged(file, "this is no tiled file (.tg)", error);
+  if (memcmp(header->magic, magic, sizeof magic) != 0)
+    return damaged(file, "not a tiled file (.tg); `topogemm convert` makes one", error);
   if (header->byte_order != BYTE_ORDER_MARK)
     return damaged(file, "the file is from a machine with another byte order", error);
   if (header->version != VERSION)
-    return TG_IO_FAIL(error, BAD_INPUT, "%s: version %" PRIu32 " of the format is not known; expected %d", file->path,
+    return TG_IO_FAIL(error, BAD_INPUT, "%s: format version %" PRIu32 " is not supported; expected %d", file->path,
                       header->version, VERSION);
   if (header->own != tg_checksum(header, offsetof(Header, own), 0))
     return damaged(file, "the header is damaged: its checksum does not match", error);
@@ -128,7 +129,7 @@ static bool check_header(TgTiledFile *file, const Header *header, GError **error
                             .tile_rows = header->tile_rows,
                             .tile_columns = header->tile_columns};
   if ((header->element_bytes != 4 && header->element_bytes != 8) || !tg_tiling_check(&file->tiling, NULL))
-    return damaged(file, "the header makes no sense", error);
+    return damaged(file, "the header has impossible values; write the file again", error);
   return true;
 }
 
@@ -137,7 +138,7 @@ static bool check_size(const TgTiledFile *file, GError **error) {
   const uint64_t expected = tg_tiling_file_bytes(&file->tiling);
   if (fstat(file->descriptor, &status) != 0) return cannot(file, TG_IO_ERROR_CANNOT_READ, "read", error);
   if ((uint64_t)status.st_size == expected) return true;
-  return TG_IO_FAIL(error, BAD_INPUT, "%s: the file has %" PRIu64 " bytes, and should have %" PRIu64, file->path,
+  return TG_IO_FAIL(error, BAD_INPUT, "%s: the file has %" PRIu64 " bytes; expected %" PRIu64, file->path,
                     (uint64_t)status.st_size, expected);
 }
 
@@ -176,7 +177,7 @@ TgTiledFile *tg_tiled_file_open(const char *path, GError **error) {
   }
   if (!read_file(file, &header, error)) return NULL;
   if (!header.finished)
-    damaged(file, "the file was not finished", error);
+    damaged(file, "the file is incomplete; run the command that writes it again", error);
   else if (header.table != tg_checksum(file->table, table_bytes(file), 0))
     damaged(file, "the table of checksums is damaged: its own checksum does not match", error);
   else
@@ -221,7 +222,7 @@ bool tg_tiled_file_verify(const TgTiledFile *file, const TgTile *tile, const voi
   if (file->table[tile->number] == tile_checksum(tile, data)) return true;
   return TG_IO_FAIL(error, BAD_INPUT,
                     "%s: the tile at row %" PRId64 ", column %" PRId64 " (%" PRIu64 " bytes from byte %" PRIu64
-                    ") is damaged: its checksum does not match",
+                    ") is damaged: its checksum does not match; write the file again",
                     file->path, tile->row, tile->column, tile->bytes, tile->offset);
 }
 

@@ -35,8 +35,8 @@ static bool check_memory(const char *path, double need_bytes, uint64_t limit_byt
   const uint64_t limit = limit_bytes ? limit_bytes : tg_memory_available_bytes();
   if (need_bytes <= (double)limit) return true;
   return TG_IO_FAIL(error, TOO_LARGE,
-                    "%s: a band of tiles needs %.0f bytes of memory, and there are %" G_GUINT64_FORMAT
-                    "; use smaller tiles, or more memory",
+                    "%s: a band of tiles needs %.0f bytes of memory; %" G_GUINT64_FORMAT
+                    " are available; use smaller tiles, or more memory",
                     path, need_bytes, limit);
 }
 

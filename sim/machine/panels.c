@@ -12,7 +12,7 @@ enum {
   CHUNK_BYTES = 1 << 20 /* of A that is multiplied at a time: a few milliseconds' work at least */
 };
 
-/* One way to cut: C's first direction is across (columns), or down. */
+/* One way to cut C: into strips of columns (`across`) or of rows, each then cut into panels. */
 typedef struct Cut {
   const TgPanelsJob *job;
   bool across;
@@ -46,7 +46,7 @@ static Cut cut_of(const TgPanelsJob *job, int64_t step, double chunk_bytes, bool
   return cut;
 }
 
-/* Memory beside the panel, which has so many columns. */
+/* Memory for A and B with a panel of so many columns. */
 static double stream_bytes(const Cut *cut, int64_t columns) {
   const TgPanelsJob *job = cut->job;
   return (double)job->element_bytes * (double)cut->step *
@@ -145,7 +145,7 @@ static void add_strips(TgPanels *panels, const Cut *cut, const int64_t *strip, i
   add_strip(panels, cut, end - strip[end], end);
 }
 
-/* Without a panel so far. */
+/* Starts an empty plan for this cut. */
 static void begin(TgPanels *panels, const Cut *cut) {
   const TgPanelsJob *job = cut->job;
   tg_panels_clear(panels);
@@ -212,8 +212,7 @@ static bool check_blocks(const TgPanelsJob *job, GError **error) {
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
     if (rows[i].size < rows[i].extent && rows[i].size % rows[i].unit != 0)
       return TG_SIM_FAIL(error, BAD_INPUT,
-                         "tiles of %" PRId64 " %s in memory: the files' tiles have %" PRId64
-                         ", and they must be a multiple of that",
+                         "blocks of %" PRId64 " %s must be a multiple of %" PRId64 ", the size of the files' tiles",
                          rows[i].size, rows[i].what, rows[i].unit);
   return true;
 }
@@ -232,7 +231,7 @@ static void take_blocks(TgPanels *panels, const TgPanelsJob *job) {
 }
 
 static bool refuse(const TgPanelsJob *job, double least_bytes, GError **error) {
-  return TG_SIM_FAIL(error, TOO_LARGE, "the blocks need %.0f bytes of memory, and there are %.0f for them", least_bytes,
+  return TG_SIM_FAIL(error, TOO_LARGE, "the panels need at least %.0f bytes of memory; %.0f are available", least_bytes,
                      fmax(job->memory_bytes, 0));
 }
 

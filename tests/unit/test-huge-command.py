@@ -121,7 +121,7 @@ def test_trace(_):
     said = document(*EGMM, "--tiles", "256x128x256", "--trace", "t.json")
     events = json.loads(bytes_of("t.json"))["traceEvents"]
     spans = {name: [e for e in events if e["ph"] == "X" and e["name"] == name]
-             for name in ("read A", "read B", "multiply", "write C", "keep C")}
+             for name in ("read A", "read B", "multiply", "write C", "sync C")}
     assert said["panels"] == 4 and said["chunk"] >= 256
     assert [len(each) for each in spans.values()] == [16, 16, 16, 4, 4], {k: len(v) for k, v in spans.items()}
     ends = {tuple(e["args"].values()): e["ts"] + e["dur"] for e in spans["read A"]}

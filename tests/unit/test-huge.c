@@ -200,7 +200,7 @@ static void test_changed_input(Folder *folder, gconstpointer unused) {
   g_clear_error(&error);
   generate(folder->b, random_tiling(TG_F64, 64, 120, 16, 16), SEED_B + 1);
   g_assert_false(tg_huge_multiply(&options, &result, &error));
-  g_assert_nonnull(strstr(error->message, "remove it to begin again"));
+  g_assert_nonnull(strstr(error->message, "remove it to start again"));
   g_clear_error(&error);
 }
 

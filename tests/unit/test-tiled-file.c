@@ -135,7 +135,7 @@ static void test_not_finished(Folder *folder, gconstpointer unused) {
   (void)unused;
   write_file(folder, 4, false);
   g_assert_null(tg_tiled_file_open(folder->file, &error));
-  assert_fails(error, "not finished");
+  assert_fails(error, "incomplete");
   error = NULL;
   const int descriptor = open(folder->file, O_RDWR);
   g_autoptr(TgTiledFile) file = tg_tiled_file_resume(descriptor, folder->file, &job, &error);
@@ -221,17 +221,17 @@ static void test_other_files(Folder *folder, gconstpointer unused) {
   error = NULL;
   g_assert_true(g_file_set_contents(folder->file, "hello", -1, NULL));
   g_assert_null(tg_tiled_file_open(folder->file, &error));
-  assert_fails(error, "too early");
+  assert_fails(error, "unexpected end");
   error = NULL;
   char zeros[8192] = {0};
   g_assert_true(g_file_set_contents(folder->file, zeros, sizeof zeros, NULL));
   g_assert_null(tg_tiled_file_open(folder->file, &error));
-  assert_fails(error, "no tiled file");
+  assert_fails(error, "not a tiled file");
   error = NULL;
   write_file(folder, tg_tiling_count(&odd), true);
   g_assert_cmpint(truncate(folder->file, (off_t)tg_tiling_file_bytes(&odd) - 1), ==, 0);
   g_assert_null(tg_tiled_file_open(folder->file, &error));
-  assert_fails(error, "should have");
+  assert_fails(error, "expected");
 }
 
 static void test_full_disk(Folder *folder, gconstpointer unused) {
