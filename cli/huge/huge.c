@@ -58,10 +58,22 @@ static TgExit word_option(const TgCli *cli, const char *option, const char *text
   return tg_report(cli, TG_EXIT_USAGE, "%s %s: expected %s or %s", option, text, yes, no);
 }
 
+/* Without --grid: one processor, "1x1". */
+static TgExit default_grid(TgCli *cli) {
+  g_auto(TgAlgo) algo = {0};
+  if (cli->options.grid) return TG_EXIT_DONE;
+  const TgExit status = tg_algo_parse(cli, &algo, cli->options.arguments[0]);
+  g_autoptr(GString) grid = g_string_new("1");
+  for (int d = 1; d < algo.schedule.dims; d++) g_string_append(grid, "x1");
+  if (!status) cli->options.grid = g_strdup(grid->str);
+  return status;
+}
+
 /* One processor multiplies all; others would need ranks. */
-static TgExit open_schedule(const TgCli *cli, TgAlgo *algo) {
+static TgExit open_schedule(TgCli *cli, TgAlgo *algo) {
   static const TgComputes product = {.left = TG_MATRIX_A, .right = TG_MATRIX_B};
-  TgExit status = tg_algo_open(cli, algo);
+  TgExit status = default_grid(cli);
+  if (!status) status = tg_algo_open(cli, algo);
   if (status) return status;
   const TgSchedule *schedule = &algo->schedule;
   if (memcmp(&schedule->computes, &product, sizeof product) != 0)
@@ -75,7 +87,7 @@ static TgExit open_schedule(const TgCli *cli, TgAlgo *algo) {
                    tg_algo_name(algo), tg_schedule_grid_text(schedule).s, processors);
 }
 
-static TgExit huge_options(const TgCli *cli, TgHugeRun *run) {
+static TgExit huge_options(TgCli *cli, TgHugeRun *run) {
   TgExit status = open_schedule(cli, &run->algo);
   if (!status) status = require_files(cli, &run->options);
   if (!status) status = memory_option(cli, &run->options);
@@ -264,7 +276,7 @@ const TgCommand tg_command_huge = {
                "`generate` and `convert`). A run that was ended in whatever way is resumed by the same command: "
                "panels of C that are complete are not computed again.",
     .examples = huge_examples,
-    .options = (const char *const[]){"grid", "set", "a:huge", "b:huge", "c:huge", "memory:huge", "tiles:huge",
+    .options = (const char *const[]){"grid:huge", "set", "a:huge", "b:huge", "c:huge", "memory:huge", "tiles:huge",
                                      "from:huge", "pipeline:huge", "trace:huge", "json", "quiet", NULL},
     .arguments_min = 1,
     .arguments_max = 1,

@@ -196,6 +196,8 @@ static const TgOptionRow rows[] = {
      "element type (default: that of the input file; needed for .raw)"},
     {"tile", 0, G_OPTION_ARG_STRING, AT(tile), "ROWSxCOLUMNS",
      "extents of a tile of the file (default: 128x128, more for matrices of over 2^20 such tiles)"},
+    {"grid:huge", 'g', G_OPTION_ARG_STRING, AT(grid), "1",
+     "extents of the processor grid; so far, one processor (default: 1 in each coordinate)"},
     {"a:huge", 0, READS(a), "FILE.tg", "tiled file of matrix A"},
     {"b:huge", 0, READS(b), "FILE.tg", "tiled file of matrix B"},
     {"c:huge", 0, WRITES(c), "FILE.tg", "write C to this tiled file; until it is complete, to FILE.tg.part"},

@@ -7,6 +7,9 @@ from world import FILE, World
 KINDS = "options files outputs limits signals disks streams terminal environment sizes".split()
 
 
+WRITTEN_ARGUMENT = {b"generate": 0, b"convert": 1}
+
+
 @dataclasses.dataclass
 class Case:
     """All of a run. Streams by number: null, closed, pipe, full, broken, tty, folder, FILE:path, or what is read:
@@ -91,9 +94,14 @@ class Case:
         """Values of the options that name an output; of one that is given more than once the last."""
         return list({option.name: value for _, option, _, value in self.options() if option.is_output}.values())
 
+    def written_arguments(self):
+        """Where the words have a file to be written that no option names."""
+        at = WRITTEN_ARGUMENT.get(self.command.name)
+        return [] if at is None else self.arguments()[at:at + 1]
+
     def output_paths(self):
         """What the words say is to be written. `mutate` also writes an .answer beside it."""
-        found = self.named_outputs()
+        found = self.named_outputs() + [self.words[at] for at in self.written_arguments()]
         if self.command.name == b"mutate":
             there = self.world.nodes
             found += [path for path in map(outputs.answer_of, found) if path not in there or there[path].kind != FILE]
@@ -102,7 +110,7 @@ class Case:
     def input_paths(self):
         """What the words say is read: any word or value that is no output may be."""
         known = [value for _, option, _, value in self.options() if option.value is not None and not option.is_output]
-        return known + [self.words[at] for at in self.arguments()]
+        return known + [self.words[at] for at in self.arguments() if at not in self.written_arguments()]
 
     def seen_on_terminal(self):
         """The same, but with a terminal where progress would be seen, and nobody who interrupts."""

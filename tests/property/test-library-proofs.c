@@ -96,7 +96,7 @@ static const struct {
              {"berntsen", berntsen_messages, 7, false},   {"cannon", cannon_messages, 12, false},
              {"cannon-gray", cannon_messages, 16, true},  {"cosma", agarwal_messages, 5, false},
              {"cube3d", cube_messages, 7, false},         {"dns", dns_messages, 7, false},
-             {"dns-rounds", dns_messages, 8, true},       {"egmm", no_messages, 1, false},
+             {"dns-rounds", dns_messages, 8, true},       {"egmm", no_messages, 9, false},
              {"fox", broadcast_messages, 12, false},      {"mmt", ring_messages, 20, false},
              {"mod-pegmm", exchange_messages, 20, false}, {"pegmm", root_messages, 20, false},
              {"ring", ring_messages, 20, false},          {"summa", broadcast_messages, 12, false},
