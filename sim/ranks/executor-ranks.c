@@ -45,10 +45,28 @@ static bool load_ranks(TgExecutor *executor, const void *a, const void *b, GErro
   return true;
 }
 
+/* By TG_TRANSPORT_PULL a block of C stays with the rank that wrote it,
+ * whatever processor it belongs to at the end. */
+static void find_homes(TgRanks *ranks) {
+  const TgBlocksPlan *plan = ranks->plan;
+  g_autoptr(GHashTable) writer = g_hash_table_new(g_int64_hash, g_int64_equal);
+  for (int64_t i = 0; i < plan->placed; i++)
+    if (plan->place[i].matrix != TG_MATRIX_C)
+      g_hash_table_insert(writer, &plan->place[i].offset, &plan->place[i].processor);
+  for (int64_t i = 0; i < plan->instructions; i++)
+    g_hash_table_insert(writer, &plan->instruction[i].target, &plan->instruction[i].processor);
+  ranks->home = g_new(int32_t, (gsize)MAX(plan->placed, 1));
+  for (int64_t i = 0; i < plan->placed; i++) {
+    const TgBlocksPlaced *placed = &plan->place[i];
+    const int32_t *processor = placed->matrix == TG_MATRIX_C ? g_hash_table_lookup(writer, &placed->offset) : NULL;
+    ranks->home[i] = ranks->rank_of[processor ? *processor : placed->processor];
+  }
+}
+
 static void store_own(const TgRanks *ranks, void *c) {
   for (int64_t i = 0; i < ranks->plan->placed; i++) {
     const TgBlocksPlaced *placed = &ranks->plan->place[i];
-    if (placed->matrix == TG_MATRIX_C && ranks->rank_of[placed->processor] == ranks->job->rank)
+    if (placed->matrix == TG_MATRIX_C && ranks->home[i] == ranks->job->rank)
       tg_blocks_store(&ranks->base, ranks->plan, placed, c, ranks->memory.blocks);
   }
 }
@@ -61,7 +79,7 @@ static void store_all(const TgRanks *ranks, void *c) {
   for (int64_t i = 0; i < plan->placed; i++) {
     const TgBlocksPlaced *placed = &plan->place[i];
     if (placed->matrix != TG_MATRIX_C) continue;
-    const int32_t owner = ranks->rank_of[placed->processor];
+    const int32_t owner = ranks->home[i];
     const bool far = owner != ranks->job->rank; /* with whom it may be shared, nobody writes into */
     char *at = far ? room : ranks->memory.blocks + placed->offset * element_bytes(ranks);
     tg_ranks_broadcast(ranks->job, at, bytes, owner, deadline_of(ranks));
@@ -94,7 +112,7 @@ static GArray *parts_of(const TgExecutor *executor, TgMatrixName matrix) {
   g_autofree int64_t *first = first_placed(ranks, matrix);
   for (int64_t i = 0; i < ranks->plan->placed; i++) {
     const TgBlocksPlaced *placed = &ranks->plan->place[i];
-    if (placed->matrix != (int32_t)matrix || ranks->rank_of[placed->processor] != ranks->job->rank) continue;
+    if (placed->matrix != (int32_t)matrix || ranks->home[i] != ranks->job->rank) continue;
     const TgBlocksExtent extent = tg_blocks_extent(ranks->plan, executor->schedule, placed);
     const int64_t block = (int64_t)placed->row * executor->schedule->blocks[matrix][1] + placed->column;
     const TgMatrixPart part = {extent.row, extent.column, extent.rows, extent.columns, first[block] == i + 1};
@@ -141,7 +159,7 @@ static void pass_rows(const TgRanks *ranks, const TgBlocksPlaced *placed, const 
   const TgBlocksExtent extent = tg_blocks_extent(ranks->plan, ranks->base.schedule, placed);
   const int64_t begin = MAX(row, extent.row), end = MIN(row + rows, extent.row + extent.rows);
   const int64_t pitch = ranks->base.options.n * element_bytes(ranks), bytes = extent.columns * element_bytes(ranks);
-  const int32_t owner = ranks->rank_of[placed->processor];
+  const int32_t owner = ranks->home[placed - ranks->plan->place];
   const bool sends = owner == ranks->job->rank, receives = ranks->job->rank == 0;
   if (begin >= end || (!sends && !receives)) return;
   g_autofree char *room = g_malloc((gsize)((end - begin) * bytes));
@@ -172,6 +190,7 @@ static void close_ranks(TgExecutor *executor) {
   tg_ranks_clear_turns(ranks);
   tg_ranks_memory_clear(&ranks->memory);
   g_free(ranks->rank_of);
+  g_free(ranks->home);
   tg_blocks_plan_free(ranks->plan);
   g_free(ranks->times);
   g_free(ranks->base.steps);
@@ -185,6 +204,7 @@ static bool allocate(TgRanks *ranks, GError **error) {
   const bool share = options->transport != TG_TRANSPORT_MESSAGE && ranks->job->hosts < ranks->job->ranks;
   ranks->rank_of = g_new(int32_t, (gsize)processors);
   for (int64_t p = 0; p < processors; p++) ranks->rank_of[p] = rank_of(ranks, p);
+  find_homes(ranks);
   if (!options->no_times) ranks->times = g_new(TgRankTime, (gsize)ranks->plan->steps + 1);
   return tg_ranks_memory_init(&ranks->memory, ranks->job, ranks->plan->elements * element_bytes(ranks), processors,
                               share, deadline_of(ranks), error);

@@ -25,6 +25,7 @@ typedef struct TgRanks {
   TgBlocksPlan *plan;
   TgRankMessages *messages;
   int32_t *rank_of;          /* by processor */
+  int32_t *home;             /* by block placed: the rank in whose memory it lies */
   TgBlocksInstruction *turn; /* this rank's instructions, in order; far blocks lie behind all others */
   int64_t turns;             /* … and how many */
   GArray *own;               /* int64_t: messages that this rank sends or receives; a request is the place here */

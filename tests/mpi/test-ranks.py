@@ -99,6 +99,19 @@ exec sh -c "$*"
 """
 
 
+# Blocks of C above the diagonal are moved to their mirror images, where nothing reads them any more.
+MIRROR = """schedule mirror
+grid i:q, j:q
+computes C = A * A'
+place A(i,0), C(i,j) on (i,j)
+place A(j,0) on (i,j) as T[0]
+C += A * T' where i <= j
+copy C into D where i < j
+transpose D where i < j
+move D to (j,i) into C where i < j
+"""
+
+
 def test_two_hosts(folder):
     """Two of Open MPI's daemons on this machine, which it takes for hosts: blocks are shared within one, and sent between them."""
     jobs.need_mpi(SCHEDULES)
@@ -117,6 +130,10 @@ def test_two_hosts(folder):
     assert "ranks 0-1 on " in text and "processors (0, 0) to (1, 0); CPUs " in text and "\nranks 2-3 on " in text, text
     assert "clocks of other hosts are within" in text, text
     check_schedules(job, 7, 10)
+    mirror = pathlib.Path(folder) / "mirror.sched"
+    mirror.write_text(MIRROR)
+    for size in "8x8x30", "2100x2100x2100":  # the second one in parts: no rank has all of C
+        execute([*job, TOPOGEMM, *f"run {mirror} --grid 4x4 --size {size} --transport pull --trials 1 --on ranks".split()])
     if "ASAN_OPTIONS" not in os.environ:  # 20 s; sanitized, minutes
         check_calibrated_hosts(job, pathlib.Path(folder) / "hosts.machine")
         check_uneven_hosts([*job[:job.index("-H")], "-H", "127.0.0.2:2,127.0.0.3:1", "-n", "3"], pathlib.Path(folder) / "uneven.machine")
