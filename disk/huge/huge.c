@@ -21,7 +21,7 @@ enum {
   MOST_SLOT_BYTES = 1 << 20,    /* larger ones gain nothing */
   PACKED_BYTES = 1 << 20,       /* of a BLAS thread, for parts of the factors in its own order */
   OTHER_BYTES = 1 << 20,        /* stacks, and what the C library keeps */
-  PROGRAM_UNIT_BYTES = 12 << 20 /* in which the program's own memory is counted */
+  PROGRAM_UNIT_BYTES = 13 << 20 /* in which the program's own memory is counted */
 };
 
 /* A product on its way. */
@@ -151,7 +151,7 @@ static double program_bytes(void) {
 
 /* For one transfer: of some tiles, where there is memory for it. */
 static size_t wanted_slot_bytes(const Huge *huge) {
-  const double part = 1.0 / 64; /* of the memory, for all */
+  const double part = 1.0 / 96; /* of the memory, for all */
   const size_t wanted = (size_t)(huge->memory_bytes * part / SLOTS) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
   return MAX(largest_tile(huge), MIN(wanted, (size_t)MOST_SLOT_BYTES));
 }
