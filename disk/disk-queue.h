@@ -19,8 +19,8 @@ typedef struct TgDiskTransfer {
 
 typedef struct TgDiskQueue TgDiskQueue;
 
-/** For at most `depth` transfers at a time, numbered from 0 by the caller; all are within `area`. `threads` asks for
- * threads where io_uring could be had. Errors: CANNOT_READ where neither can be had. */
+/** For at most `depth` transfers at a time, numbered from 0 by the caller; all are within `area`. `threads`: even if
+ * io_uring is available. Errors: CANNOT_READ if neither is. */
 TgDiskQueue *tg_disk_queue_new(int depth, void *area, size_t area_bytes, bool threads, GError **error);
 void tg_disk_queue_free(TgDiskQueue *queue);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgDiskQueue, tg_disk_queue_free)

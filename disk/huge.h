@@ -72,9 +72,6 @@ bool tg_huge_check(const char *a, const char *b, const char *c, uint64_t seed, d
 /** Least memory for that, beside two tiles: of an inner dimension k, and of A and C in tiles of so many rows. */
 double tg_huge_check_least_bytes(int64_t k, int64_t tile_rows);
 
-/** The most memory that this process has had so far; 0 where the system does not tell. */
-double tg_huge_peak_rss_bytes(void);
-
 TG_END_DECLS
 
 #endif

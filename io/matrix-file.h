@@ -27,8 +27,8 @@ bool tg_matrix_print(const TgMatrix *matrix, const char *path, FILE *stream, GEr
 /** A file from which parts of a matrix are read: .npy, .raw and .bin. */
 typedef struct TgMatrixFile TgMatrixFile;
 
-/** Opens it. `*file` is NULL, without an error, where it has another format or is no regular
- * file: read it whole. Errors: as tg_matrix_read(). */
+/** Opens it. `*file` is NULL, without an error, where it has another format or is no regular file: read it whole.
+ * Errors: as tg_matrix_read(). */
 bool tg_matrix_file_open(const char *path, const TgMatrixRequest *request, TgMatrixFile **file, GError **error);
 /** What its matrix is, in the type that was asked for, or its own; without data. */
 const TgMatrix *tg_matrix_file_shape(const TgMatrixFile *file);

@@ -89,6 +89,9 @@ void tg_matrix_fill_part_integers(TgMatrix *matrix, const TgMatrixPart *part, ui
  * the machine's, of the control group's (a container's), and of the process's limits (ulimit -v, ulimit -d); UINT64_MAX
  * where the system does not tell. */
 uint64_t tg_memory_available_bytes(void);
+/** What the process takes now, and the most that it took so far, in bytes; 0 where the system does not tell. */
+uint64_t tg_memory_used_bytes(void);
+uint64_t tg_memory_peak_bytes(void);
 /** What the process may still take if it may have `limit_bytes` in all; 0: whatever is available.
  * At least 1, since 0 means no limit elsewhere. */
 uint64_t tg_memory_left_bytes(uint64_t limit_bytes);

@@ -105,24 +105,24 @@ double tg_pipeline_bound(int64_t m, int64_t n, int64_t k, double memory_elements
 /* --- which part of C stays ----------------------------------------------------------------------------------------
  *
  * C is cut into panels. One of h x w reads h rows of A and w columns of B, k(h + w) elements, so that the sum of the
- * half perimeters of all panels decides. Panels of equal shape need not be best: with room for 0.21 of a square C, two
- * panels above each other beside three others read 4.6 k n elements where 2 x 3 equal ones read 5. C is cut in one
- * direction first, then each part, by itself, in the other (O. Beaumont, V. Boudet, F. Rastello, Y. Robert,
- * Partitioning a square into rectangles: NP-completeness and approximation algorithms, Algorithmica 34, 2002): of all
- * such ways the one that reads least. */
+ * half perimeters of all panels decides. Panels of equal shape need not be best: with room for 0.21 of a square C, a
+ * column of two panels next to a column of three reads 4.6 k n elements; a 2 x 3 grid of equal ones reads 5 k n. C is
+ * cut in one direction first, then each part, by itself, in the other (O. Beaumont, V. Boudet, F. Rastello, Y. Robert,
+ * Partitioning a square into rectangles: NP-completeness and approximation algorithms, Algorithmica 34, 2002). The plan
+ * is the one that reads least among all such cuts. */
 
 typedef struct TgPanel {
   int64_t row, column, rows, columns; /**< of C */
 } TgPanel;
 
-/** What is to be cut. Everything but the last of a kind is a multiple of the unit. */
+/** What is to be cut. Every extent is a multiple of the unit, except at the lower and right edges. */
 typedef struct TgPanelsJob {
   int64_t m, n, k;
   TgProductBlocks unit; /**< of rows of C and A (x), of the inner dimension (y), of columns of C and B (z) */
   int64_t element_bytes;
   double memory_bytes;    /**< for all buffers */
-  int64_t a_slots;        /**< parts of A that memory holds at a time, one that BLAS copies included … */
-  int64_t b_slots;        /**< … and of B */
+  int64_t a_buffers;      /**< parts of A that memory holds at a time, one that BLAS copies included … */
+  int64_t b_buffers;      /**< … and of B */
   TgProductBlocks blocks; /**< uniform panels of x * z, in steps of y; all 0: those that read least */
 } TgPanelsJob;
 
@@ -139,7 +139,7 @@ typedef struct TgPanels {
 } TgPanels;
 
 /** Fills `panels`. Errors: BAD_INPUT for blocks that are no multiples of the unit; TOO_LARGE where they do not fit, or
- * nothing does, with what is the least. */
+ * no plan does, with the least memory that is enough. */
 bool tg_panels_plan(TgPanels *panels, const TgPanelsJob *job, GError **error);
 void tg_panels_clear(TgPanels *panels);
 

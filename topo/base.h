@@ -74,6 +74,16 @@ TG_SHARED static inline int64_t tg_divide_up(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }
 
+/** The greatest common divisor of two positive numbers. */
+TG_SHARED static inline int64_t tg_common_divisor(int64_t a, int64_t b) {
+  while (b) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
 /** Fills `error` (which may be NULL), without a place in a run, and returns false, so that a caller can
  * `return tg_error_set(...)`. */
 bool tg_error_set(TgError *error, int line, int column, const char *format, ...) TG_PRINTF(4, 5);

@@ -122,7 +122,8 @@ static bool multiply(TgCli *cli, TgHugeRun *run, GError **error) {
 static bool check(TgCli *cli, TgHugeRun *run, GError **error) {
   const TgHugeOptions *options = &run->options;
   const uint64_t seed = 1;
-  const double memory_bytes = options->memory_bytes - tg_huge_peak_rss_bytes() + run->result.buffer_bytes;
+  const double program_bytes = run->result.peak_rss_bytes - run->result.buffer_bytes;
+  const double memory_bytes = fmax(options->memory_bytes - program_bytes, 1);
   tg_progress_begin(&run->line, cli, "check", run->result.tiles);
   const TgWatch watch = tg_progress_watch(&run->line);
   const bool fine =
@@ -139,7 +140,7 @@ static void sum_up(TgHugeRun *run) {
   run->from = run->options.cached ? "cache" : "disk";
   run->pipelined = !run->options.sequential;
   run->gflops = 2e-9 * (double)result->m * (double)result->n * (double)result->k / result->wall_s;
-  run->result.peak_rss_bytes = tg_huge_peak_rss_bytes();
+  run->result.peak_rss_bytes = (double)tg_memory_peak_bytes();
 }
 
 /* --- what is said of it ------------------------------------------------------------------------------------------- */

@@ -195,7 +195,8 @@ static const TgOptionRow rows[] = {
     {"type:convert", 0, G_OPTION_ARG_STRING, AT(type), "f32|f64",
      "element type (default: that of the input file; needed for .raw)"},
     {"tile", 0, G_OPTION_ARG_STRING, AT(tile), "ROWSxCOLUMNS",
-     "extents of a tile of the file (default: 128x128, more for matrices of over 2^20 such tiles)"},
+     "extents of a tile of the file (default: 128x128; larger for matrices of more than 2^20 such tiles, longer for "
+     "thin ones)"},
     {"grid:huge", 'g', G_OPTION_ARG_STRING, AT(grid), "1",
      "extents of the processor grid; so far, one processor (default: 1 in each coordinate)"},
     {"a:huge", 0, READS(a), "FILE.tg", "tiled file of matrix A"},

@@ -1,6 +1,5 @@
 #include "huge.h"
 
-#include "checksum.h"
 #include "counter-random.h"
 #include "sim-error.h"
 
@@ -113,12 +112,8 @@ static bool check_shapes(const Check *check, GError **error) {
                     a->rows, a->columns, b->rows, b->columns, c->rows, c->columns);
 }
 
-static double lane_bytes(int64_t k, int64_t band) {
-  return (double)sizeof(double) * ((double)k + 2 * (double)band);
-}
-
 double tg_huge_check_least_bytes(int64_t k, int64_t tile_rows) {
-  return lane_bytes(k, tile_rows);
+  return (double)sizeof(double) * ((double)k + 2 * (double)tile_rows);
 }
 
 static double *lanes_new(const Check *check, int64_t rows) {
@@ -138,7 +133,7 @@ static bool open_check(Check *check, const char *a, const char *b, const char *c
     columns = MAX(columns, first.columns);
   }
   check->lanes = MOST_LANES;
-  if (memory_bytes > 0) check->lanes = (int)CLAMP(memory_bytes / lane_bytes(k, band), 1, MOST_LANES);
+  if (memory_bytes > 0) check->lanes = (int)CLAMP(memory_bytes / tg_huge_check_least_bytes(k, band), 1, MOST_LANES);
   check->between = lanes_new(check, k);
   check->product = lanes_new(check, band);
   check->result = lanes_new(check, band);
@@ -170,7 +165,6 @@ static double relative_error(const Check *check) {
 bool tg_huge_check(const char *a, const char *b, const char *c, uint64_t seed, double memory_bytes,
                    const TgWatch *watch, double *error_of, GError **error) {
   Check check = {.watch = watch, .seed = seed};
-  if (tg_disk_lacks()) return TG_IO_FAIL(error, BAD_INPUT, "no tiled files: %s", tg_disk_lacks());
   const bool fine = open_check(&check, a, b, c, memory_bytes, error) && apply_all(&check, error);
   if (fine) *error_of = relative_error(&check);
   check_clear(&check);

@@ -4,14 +4,14 @@
 
 #include "blas.h"
 #include "checksum.h"
-#include "unfinished.h"
+#include "matrix.h"
 #include "stream.h"
+#include "unfinished.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,31 +38,9 @@ typedef struct Huge {
   size_t slot_bytes;
 } Huge;
 
-static bool fail(GError **error, TgIoError code, const char *path, const char *what, const char *why) {
-  g_set_error(error, TG_IO_ERROR, code, "%s: cannot %s: %s", path, what, why);
-  return false;
-}
-
-/* --- memory that is taken ----------------------------------------------------------------------------------------- */
-
-/* A line of /proc/self/status in bytes; 0 where there is none. */
-static double status_bytes(const char *key) {
-  double kib = 0;
-  char line[256];
-  FILE *file = fopen("/proc/self/status", "re");
-  while (file && fgets(line, sizeof line, file))
-    if (g_str_has_prefix(line, key)) kib = g_ascii_strtod(line + strlen(key), NULL);
-  if (file) fclose(file);
-  return kib * 1024;
-}
-
 const char *tg_huge_stage_name(TgHugeStage stage) {
   static const char *const names[TG_HUGE_STAGES] = {"read A", "read B", "multiply", "write C", "sync C"};
   return names[stage];
-}
-
-double tg_huge_peak_rss_bytes(void) {
-  return status_bytes("VmHWM:");
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
@@ -93,41 +71,42 @@ static uint64_t product_of(const Huge *huge) {
   return tg_checksum(identity, sizeof identity, 0);
 }
 
-/* Past the cache where that is wanted and the file system can. */
-static int open_tiles(const Huge *huge, const char *path, int flags, bool *direct) {
+/* Past the cache where that is wanted and the file system can. -1 with errno. */
+static int open_tiles(Huge *huge, const char *path, int flags) {
   int descriptor = -1;
 #ifdef O_DIRECT
   if (!huge->options->cached) descriptor = open(path, flags | O_DIRECT | O_CLOEXEC);
 #endif
-  if (descriptor < 0) {
-    *direct = false;
-    descriptor = open(path, flags | O_CLOEXEC);
-  }
-  return descriptor;
+  if (descriptor >= 0) return descriptor;
+  huge->result->direct = false;
+  return open(path, flags | O_CLOEXEC);
 }
 
 static bool open_all_tiles(Huge *huge, GError **error) {
-  bool direct = true;
-  huge->a_descriptor = open_tiles(huge, huge->options->a, O_RDONLY, &direct);
-  huge->b_descriptor = open_tiles(huge, huge->options->b, O_RDONLY, &direct);
-  huge->c_descriptor = open_tiles(huge, huge->part.path, O_RDWR, &direct);
-  huge->result->direct = direct;
-  if (huge->a_descriptor < 0) return fail(error, TG_IO_ERROR_CANNOT_READ, huge->options->a, "read", g_strerror(errno));
-  if (huge->b_descriptor < 0) return fail(error, TG_IO_ERROR_CANNOT_READ, huge->options->b, "read", g_strerror(errno));
-  return huge->c_descriptor >= 0 || fail(error, TG_IO_ERROR_CANNOT_WRITE, huge->part.path, "write", g_strerror(errno));
+  const struct {
+    const char *path;
+    int *descriptor;
+    bool writes;
+  } files[] = {{huge->options->a, &huge->a_descriptor, false},
+               {huge->options->b, &huge->b_descriptor, false},
+               {huge->part.path, &huge->c_descriptor, true}};
+  huge->result->direct = true;
+  for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+    *files[i].descriptor = open_tiles(huge, files[i].path, files[i].writes ? O_RDWR : O_RDONLY);
+    if (*files[i].descriptor >= 0) continue;
+    g_set_error(error, TG_IO_ERROR, files[i].writes ? TG_IO_ERROR_CANNOT_WRITE : TG_IO_ERROR_CANNOT_READ,
+                "%s: cannot %s: %s", files[i].path, files[i].writes ? "write" : "read", g_strerror(errno));
+    return false;
+  }
+  return true;
 }
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
 
 /* At most `most`: where the multiple is larger, that is one step. */
 static int64_t common_multiple(int64_t a, int64_t b, int64_t most) {
-  int64_t x = a, y = b;
-  while (y) {
-    const int64_t rest = x % y;
-    x = y;
-    y = rest;
-  }
-  return a / x > most / b ? most : a / x * b;
+  const int64_t times = a / tg_common_divisor(a, b);
+  return times > most / b ? most : times * b;
 }
 
 static size_t largest_tile(const Huge *huge) {
@@ -139,13 +118,13 @@ static size_t largest_tile(const Huge *huge) {
   return most;
 }
 
-static int a_slots(const Huge *huge) {
+static int a_buffers(const Huge *huge) {
   return huge->options->sequential ? 1 : 3;
 }
 
 /* The program's own memory. In coarse units, since it varies a little: the same command is to have the same plan. */
 static double program_bytes(void) {
-  const double now = status_bytes("VmRSS:") + PACKED_BYTES * (double)tg_blas_threads_most() + OTHER_BYTES;
+  const double now = (double)tg_memory_used_bytes() + PACKED_BYTES * (double)tg_blas_threads_most() + OTHER_BYTES;
   return ceil(now / PROGRAM_UNIT_BYTES) * PROGRAM_UNIT_BYTES;
 }
 
@@ -168,8 +147,8 @@ static void ask_plan(Huge *huge, size_t slot_bytes) {
                     .k = a->columns,
                     .element_bytes = tg_element_bytes(a->type),
                     .memory_bytes = huge->memory_bytes - huge->taken_bytes,
-                    .a_slots = a_slots(huge) + 1, /* BLAS has the one that it multiplies in its own order, too */
-                    .b_slots = huge->options->sequential ? 1 : 2,
+                    .a_buffers = a_buffers(huge) + 1, /* BLAS has the one that it multiplies in its own order, too */
+                    .b_buffers = huge->options->sequential ? 1 : 2,
                     .blocks = huge->options->blocks};
   huge->plan.unit =
       (TgProductBlocks){a->tile_rows, common_multiple(a->tile_columns, b->tile_rows, a->columns), b->tile_columns};
@@ -184,11 +163,11 @@ static double least_bytes(const Huge *huge) {
 
 static bool refuse_memory(const Huge *huge, GError **error) {
   const double mega = 1e6;
-  return TG_SIM_FAIL(error, TOO_LARGE,
-                     "%.0fM of memory are too little: %s need at least %.0fM, of which the program and transfers under "
-                     "way take %.0fM",
-                     huge->memory_bytes / mega, huge->options->blocks.x > 0 ? "these tiles" : "these files",
-                     ceil(least_bytes(huge) / mega), ceil(huge->taken_bytes / mega));
+  return TG_SIM_FAIL(
+      error, TOO_LARGE,
+      "%.0fM of memory is not enough: %s need at least %.0fM (%.0fM of it for the program and its requests)",
+      huge->memory_bytes / mega, huge->options->blocks.x > 0 ? "these tiles" : "these files",
+      ceil(least_bytes(huge) / mega), ceil(huge->taken_bytes / mega));
 }
 
 static bool make_plan(Huge *huge, double memory_bytes, GError **error) {
@@ -307,8 +286,8 @@ static bool stream_panels(Huge *huge, GError **error) {
                            .b = {huge->b, huge->b_descriptor},
                            .c = {huge->part.file, huge->c_descriptor},
                            .panels = &huge->panels,
-                           .a_slots = a_slots(huge),
-                           .b_slots = (int)huge->plan.b_slots,
+                           .a_buffers = a_buffers(huge),
+                           .b_buffers = (int)huge->plan.b_buffers,
                            .slots = SLOTS,
                            .slot_bytes = huge->slot_bytes,
                            .threads = options->threads,
@@ -328,7 +307,6 @@ static void huge_clear(Huge *huge) {
 }
 
 static bool multiply(Huge *huge, GError **error) {
-  if (tg_disk_lacks()) return TG_IO_FAIL(error, BAD_INPUT, "no tiled files: %s", tg_disk_lacks());
   if (!open_inputs(huge, error) || !tg_blas_load(error)) return false;
   const TgTiling c = tiling_of_c(huge);
   huge->program_bytes = program_bytes();
@@ -339,7 +317,7 @@ static bool multiply(Huge *huge, GError **error) {
   if (!drop_finished(huge, error)) return false;
   count_model(huge);
   if (!stream_panels(huge, error) || !tg_unfinished_finish(&huge->part, error)) return false;
-  huge->result->peak_rss_bytes = tg_huge_peak_rss_bytes();
+  huge->result->peak_rss_bytes = (double)tg_memory_peak_bytes();
   return true;
 }
 

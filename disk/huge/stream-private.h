@@ -13,7 +13,7 @@
 
 #include "stream.h"
 
-enum { TG_STREAM_SLOTS = 4 }; /* parts of A and of B in memory, at most */
+enum { TG_STREAM_BUFFERS = 4 }; /* parts of A and of B in memory, at most */
 
 /* Where the transfers, or the products, are. */
 typedef struct TgStreamPlace {
@@ -27,7 +27,7 @@ typedef struct TgStream {
   int64_t element_bytes;
   int64_t steps;                     /* of a panel */
   int64_t *first_chunk, *first_step; /* by panel, and one more */
-  char *c, *a[TG_STREAM_SLOTS], *b[TG_STREAM_SLOTS];
+  char *c, *a[TG_STREAM_BUFFERS], *b[TG_STREAM_BUFFERS];
   double begun_s;
   GMutex telling;
   /* Between the threads: */

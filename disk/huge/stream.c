@@ -49,8 +49,8 @@ static void multiply_chunk(TgStream *stream, const TgStreamPlace *place, int64_t
   const int64_t columns = tg_stream_panel(stream, place->panel)->columns,
                 inner = tg_stream_step_length(stream, place->step);
   char *c = stream->c + row * columns * stream->element_bytes;
-  const TgBlock left = tg_block_of(stream->a[place->whole_chunk % job->a_slots], rows, inner);
-  const TgBlock right = tg_block_of(stream->b[place->whole_step % job->b_slots], inner, columns);
+  const TgBlock left = tg_block_of(stream->a[place->whole_chunk % job->a_buffers], rows, inner);
+  const TgBlock right = tg_block_of(stream->b[place->whole_step % job->b_buffers], inner, columns);
   if (place->step == 0) memset(c, 0, (size_t)(rows * columns * stream->element_bytes));
   if (job->type == TG_F64)
     tg_blas_multiply_add_f64(c, &left, &right);
@@ -111,14 +111,15 @@ static bool take_memory(TgStream *stream, GError **error) {
   const TgPanels *panels = job->panels;
   const double a_bytes = (double)(panels->chunk * panels->step * stream->element_bytes);
   bool fine = (stream->c = tg_stream_room(panels->panel_bytes)) != NULL;
-  for (int i = 0; i < job->a_slots; i++) fine = (stream->a[i] = tg_stream_room(a_bytes)) && fine;
-  for (int i = 0; i < job->b_slots; i++) fine = (stream->b[i] = tg_stream_room(panels->b_bytes / job->b_slots)) && fine;
+  for (int i = 0; i < job->a_buffers; i++) fine = (stream->a[i] = tg_stream_room(a_bytes)) && fine;
+  for (int i = 0; i < job->b_buffers; i++)
+    fine = (stream->b[i] = tg_stream_room(panels->b_bytes / job->b_buffers)) && fine;
   return fine || TG_SIM_FAIL(error, TOO_LARGE, "no memory for the panels of C, A and B");
 }
 
 static void stream_clear(TgStream *stream) {
   free(stream->c);
-  for (int i = 0; i < TG_STREAM_SLOTS; i++) free(stream->a[i]), free(stream->b[i]);
+  for (int i = 0; i < TG_STREAM_BUFFERS; i++) free(stream->a[i]), free(stream->b[i]);
   g_free(stream->first_chunk);
   g_free(stream->first_step);
   g_mutex_clear(&stream->mutex);

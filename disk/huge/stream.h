@@ -16,11 +16,11 @@ typedef struct TgStreamJob {
   TgElement type;
   int64_t k;
   TgStreamFile a, b, c;
-  const TgPanels *panels; /**< all of them are computed */
-  int a_slots, b_slots;   /**< parts of A and B in memory; 1 each: nothing overlaps */
-  int slots;              /**< transfers under way at a time … */
-  size_t slot_bytes;      /**< … and the most of each: at least a tile */
-  bool threads;           /**< instead of io_uring */
+  const TgPanels *panels;       /**< all of them are computed */
+  int a_buffers, b_buffers;     /**< parts of A and B in memory; 1 each: nothing overlaps */
+  int slots;                    /**< transfers under way at a time … */
+  size_t slot_bytes;            /**< … and the most of each: at least a tile */
+  bool threads;                 /**< instead of io_uring */
   const TgHugeOptions *options; /**< its watch is told chunks done; whom spans are told to */
 } TgStreamJob;
 

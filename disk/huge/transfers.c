@@ -13,11 +13,14 @@
 
 typedef enum Operand { OPERAND_A, OPERAND_B, OPERAND_C } Operand;
 
-/* A row of tiles on their way. */
+/* A row of tiles on their way, and where they are part of a matrix in memory, without gaps. */
 typedef struct Slot {
   Operand operand;
-  int64_t group; /* chunk (A), step (B) or panel (C), over all panels */
+  int64_t buffer; /* of A or B */
   int64_t down, across, count;
+  char *home;          /* element (row, column) */
+  int64_t row, column; /* of the whole matrix */
+  int64_t stride;      /* elements of a row */
 } Slot;
 
 /* What is read together: the tiles of a rectangle, row by row. */
@@ -39,16 +42,16 @@ struct TgTransfers {
   bool reads_b;
   Group group, writes;
   int64_t write_panel;
-  bool writing;                                               /* some of its tiles, and not all, are begun */
-  int64_t a_begun, b_begun;                                   /* groups of which all transfers have begun */
-  int64_t a_waits[TG_STREAM_SLOTS], b_waits[TG_STREAM_SLOTS]; /* transfers under way, by part of memory */
+  bool writing;                                                   /* some of its tiles, and not all, are begun */
+  int64_t a_begun, b_begun;                                       /* groups of which all transfers have begun */
+  int64_t a_waits[TG_STREAM_BUFFERS], b_waits[TG_STREAM_BUFFERS]; /* transfers under way, by part of memory */
   int64_t c_waits;
-  TgHugeSpan a_span[TG_STREAM_SLOTS], b_span[TG_STREAM_SLOTS], c_span; /* what is under way there */
+  TgHugeSpan a_span[TG_STREAM_BUFFERS], b_span[TG_STREAM_BUFFERS], c_span; /* what is under way there */
   double busy_since_s;
   GThread *keeper;
 };
 
-/* --- rows of tiles --------------------------------------------------------------------- */
+/* --- rows of tiles ------------------------------------------------------------------------------------------------ */
 
 static const TgStreamFile *file_of(const TgTransfers *transfers, Operand operand) {
   return operand == OPERAND_A ? &transfers->job->a : operand == OPERAND_B ? &transfers->job->b : &transfers->job->c;
@@ -100,13 +103,13 @@ static void begin_transfer(TgTransfers *transfers, const Slot *what, size_t byte
   tg_disk_queue_begin(transfers->queue, number, &transfer);
 }
 
-/* Copies between a tile and the matrix around it in memory, whose rows are `stride` elements apart. */
-static void copy_tile(const TgTransfers *transfers, const TgTile *tile, char *data, char *around, int64_t stride,
-                      bool out) {
-  const size_t e = (size_t)transfers->stream->element_bytes, bytes = (size_t)tile->columns * e;
+/* Copies between a tile and its place in the matrix in memory. */
+static void copy_tile(const TgTransfers *transfers, const Slot *slot, const TgTile *tile, char *data, bool out) {
+  const int64_t e = transfers->stream->element_bytes, bytes = tile->columns * e;
+  char *home = slot->home + ((tile->row - slot->row) * slot->stride + tile->column - slot->column) * e;
   for (int64_t row = 0; row < tile->rows; row++) {
-    char *inside = data + (size_t)row * bytes, *outside = around + (size_t)(row * stride) * e;
-    memcpy(out ? inside : outside, out ? outside : inside, bytes);
+    char *inside = data + row * bytes, *outside = home + row * slot->stride * e;
+    memcpy(out ? inside : outside, out ? outside : inside, (size_t)bytes);
   }
 }
 
@@ -128,13 +131,13 @@ static Group group_of(const TgTransfers *transfers) {
 /* Whether their buffer is free: the products that used it are done. */
 static bool has_memory(const TgTransfers *transfers, int64_t computed) {
   const TgStreamPlace *place = &transfers->reads;
-  if (!transfers->reads_b) return place->whole_chunk < computed + transfers->job->a_slots;
-  const int64_t before = place->whole_step - transfers->job->b_slots;
+  if (!transfers->reads_b) return place->whole_chunk < computed + transfers->job->a_buffers;
+  const int64_t before = place->whole_step - transfers->job->b_buffers;
   return before < 0 || tg_stream_chunks_until(transfers->stream, place->panel, before) <= computed;
 }
 
 static bool may_read(const TgTransfers *transfers, int64_t computed) {
-  const bool alone = transfers->job->a_slots == 1; /* nothing overlaps: what is to be written is, before */
+  const bool alone = transfers->job->a_buffers == 1; /* nothing overlaps: write the finished panel first */
   if (transfers->reads.panel >= tg_stream_panels(transfers->stream) || !transfers->idle_count) return false;
   if (alone && (transfers->c_waits || transfers->write_panel < transfers->reads.panel)) return false;
   return has_memory(transfers, computed);
@@ -145,32 +148,33 @@ static void note_begin(TgTransfers *transfers) {
   const TgHugeSpan a = {TG_HUGE_READ_A, place->panel, place->step, place->chunk, tg_now_s(), 0};
   const TgHugeSpan b = {TG_HUGE_READ_B, place->panel, place->step, 0, a.begin_s, 0};
   if (transfers->reads_b)
-    transfers->b_span[place->whole_step % transfers->job->b_slots] = b;
+    transfers->b_span[place->whole_step % transfers->job->b_buffers] = b;
   else
-    transfers->a_span[place->whole_chunk % transfers->job->a_slots] = a;
+    transfers->a_span[place->whole_chunk % transfers->job->a_buffers] = a;
 }
 
-static void begin_read(TgTransfers *transfers) {
-  const Operand operand = transfers->reads_b ? OPERAND_B : OPERAND_A;
-  const TgTiling *tiling = tg_tiled_file_tiling(file_of(transfers, operand)->file);
+/* Of the group that is read, whose rows lie as they do in the matrix, without the columns beside them. */
+static Slot slot_of_group(const TgTransfers *transfers, const TgTiling *tiling, size_t *bytes) {
   const TgStreamPlace *place = &transfers->reads;
-  if (!transfers->group.begun) {
-    transfers->group = group_of(transfers);
-    begin_group(tiling, &transfers->group);
-    note_begin(transfers);
-  }
-  size_t bytes;
-  const Slot what = {.operand = operand,
-                     .group = transfers->reads_b ? place->whole_step : place->whole_chunk,
-                     .down = transfers->group.down,
-                     .across = transfers->group.across,
-                     .count = tiles_at_once(transfers, tiling, &transfers->group, &bytes)};
-  if (transfers->reads_b)
-    transfers->b_waits[what.group % transfers->job->b_slots]++;
-  else
-    transfers->a_waits[what.group % transfers->job->a_slots]++;
-  begin_transfer(transfers, &what, bytes);
-  if (next_tile(tiling, &transfers->group, what.count)) return;
+  const TgStreamJob *job = transfers->job;
+  const Group *group = &transfers->group;
+  Slot slot = {.operand = transfers->reads_b ? OPERAND_B : OPERAND_A,
+               .buffer = transfers->reads_b ? place->whole_step % job->b_buffers : place->whole_chunk % job->a_buffers,
+               .down = group->down,
+               .across = group->across,
+               .row = group->row,
+               .column = group->column,
+               .stride = group->columns};
+  slot.count = tiles_at_once(transfers, tiling, group, bytes);
+  slot.home = transfers->reads_b ? transfers->stream->b[slot.buffer] : transfers->stream->a[slot.buffer];
+  return slot;
+}
+
+static int64_t *waits_of(TgTransfers *transfers, const Slot *slot) {
+  return slot->operand == OPERAND_A ? &transfers->a_waits[slot->buffer] : &transfers->b_waits[slot->buffer];
+}
+
+static void end_group(TgTransfers *transfers) {
   transfers->group.begun = false;
   if (transfers->reads_b) {
     transfers->b_begun++;
@@ -182,35 +186,26 @@ static void begin_read(TgTransfers *transfers) {
   transfers->reads_b = transfers->reads.chunk == 0;
 }
 
-/* Where a tile of A or B belongs in memory, and how far apart the rows are there. */
-static char *home_of(const TgTransfers *transfers, const Slot *slot, const TgTile *tile, int64_t *stride) {
-  const TgStreamJob *job = transfers->job;
-  int64_t panel = MIN(transfers->reads.panel, tg_stream_panels(transfers->stream) - 1), row, column;
-  const int64_t *first = slot->operand == OPERAND_B ? transfers->stream->first_step : transfers->stream->first_chunk;
-  while (slot->group < first[panel]) panel--;
-  const int64_t index = slot->group - first[panel], chunks = tg_stream_chunks_in(job, panel);
-  const int64_t step = slot->operand == OPERAND_B ? index : index / chunks;
-  if (slot->operand == OPERAND_B) {
-    row = tile->row - step * job->panels->step;
-    column = tile->column - tg_stream_panel(transfers->stream, panel)->column;
-    *stride = tg_stream_panel(transfers->stream, panel)->columns;
-    return transfers->stream->b[slot->group % job->b_slots] +
-           (row * *stride + column) * transfers->stream->element_bytes;
+static void begin_read(TgTransfers *transfers) {
+  const TgTiling *tiling = tg_tiled_file_tiling(file_of(transfers, transfers->reads_b ? OPERAND_B : OPERAND_A)->file);
+  size_t bytes;
+  if (!transfers->group.begun) {
+    transfers->group = group_of(transfers);
+    begin_group(tiling, &transfers->group);
+    note_begin(transfers);
   }
-  row = tile->row - tg_stream_panel(transfers->stream, panel)->row - index % chunks * job->panels->chunk;
-  column = tile->column - step * job->panels->step;
-  *stride = tg_stream_step_length(transfers->stream, step);
-  return transfers->stream->a[slot->group % job->a_slots] + (row * *stride + column) * transfers->stream->element_bytes;
+  const Slot slot = slot_of_group(transfers, tiling, &bytes);
+  (*waits_of(transfers, &slot))++;
+  begin_transfer(transfers, &slot, bytes);
+  if (!next_tile(tiling, &transfers->group, slot.count)) end_group(transfers);
 }
 
 static bool take_tiles(const TgTransfers *transfers, const Slot *slot, char *data, GError **error) {
   const TgTiledFile *file = file_of(transfers, slot->operand)->file;
   for (int64_t i = 0; i < slot->count; i++) {
     const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(file), slot->down, slot->across + i);
-    int64_t stride;
     if (!tg_tiled_file_verify(file, &tile, data, error)) return false;
-    char *home = home_of(transfers, slot, &tile, &stride);
-    copy_tile(transfers, &tile, data, home, stride, false);
+    copy_tile(transfers, slot, &tile, data, false);
     data += tile.stored_bytes;
   }
   return true;
@@ -220,10 +215,10 @@ static bool take_tiles(const TgTransfers *transfers, const Slot *slot, char *dat
 static void publish(TgTransfers *transfers) {
   const TgStreamJob *job = transfers->job;
   int64_t a = transfers->stream->a_ready, b = transfers->stream->b_ready;
-  for (; a < transfers->a_begun && transfers->a_waits[a % job->a_slots] == 0; a++)
-    tg_stream_tell(transfers->stream, &transfers->a_span[a % job->a_slots]);
-  for (; b < transfers->b_begun && transfers->b_waits[b % job->b_slots] == 0; b++)
-    tg_stream_tell(transfers->stream, &transfers->b_span[b % job->b_slots]);
+  for (; a < transfers->a_begun && transfers->a_waits[a % job->a_buffers] == 0; a++)
+    tg_stream_tell(transfers->stream, &transfers->a_span[a % job->a_buffers]);
+  for (; b < transfers->b_begun && transfers->b_waits[b % job->b_buffers] == 0; b++)
+    tg_stream_tell(transfers->stream, &transfers->b_span[b % job->b_buffers]);
   if (a == transfers->stream->a_ready && b == transfers->stream->b_ready) return;
   g_mutex_lock(&transfers->stream->mutex);
   transfers->stream->a_ready = a;
@@ -287,13 +282,10 @@ static void tell_copied(TgTransfers *transfers, int64_t rows) {
 /* Fills the slot that is used next. */
 static void put_tiles(TgTransfers *transfers, const Slot *slot) {
   TgTiledFile *file = transfers->job->c.file;
-  const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
   char *data = slot_data(transfers, transfers->idle[transfers->idle_count - 1]);
   for (int64_t i = 0; i < slot->count; i++) {
     const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(file), slot->down, slot->across + i);
-    char *home = transfers->stream->c + ((tile.row - panel->row) * panel->columns + tile.column - panel->column) *
-                                            transfers->stream->element_bytes;
-    copy_tile(transfers, &tile, data, home, panel->columns, true);
+    copy_tile(transfers, slot, &tile, data, true);
     memset(data + tile.bytes, 0, tile.stored_bytes - tile.bytes);
     tg_tiled_file_note(file, &tile, data);
     data += tile.stored_bytes;
@@ -303,12 +295,16 @@ static void put_tiles(TgTransfers *transfers, const Slot *slot) {
 /* The checksums of a panel are noted only once those of the one before are kept: see keep(). */
 static bool begin_write(TgTransfers *transfers, GError **error) {
   const TgTiling *tiling = tg_tiled_file_tiling(transfers->job->c.file);
+  const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
   size_t bytes;
   const Slot what = {.operand = OPERAND_C,
-                     .group = transfers->write_panel,
                      .down = transfers->writes.down,
                      .across = transfers->writes.across,
-                     .count = tiles_at_once(transfers, tiling, &transfers->writes, &bytes)};
+                     .count = tiles_at_once(transfers, tiling, &transfers->writes, &bytes),
+                     .home = transfers->stream->c,
+                     .row = panel->row,
+                     .column = panel->column,
+                     .stride = panel->columns};
   if (!join_keeper(transfers, error)) return false;
   if (!transfers->writing)
     transfers->c_span = (TgHugeSpan){TG_HUGE_WRITE_C, transfers->write_panel, 0, 0, tg_now_s(), 0};
@@ -317,7 +313,6 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
   transfers->c_waits++;
   transfers->writing = true;
   const bool more = next_tile(tiling, &transfers->writes, what.count);
-  const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
   if (!more || transfers->writes.down > what.down)
     tell_copied(transfers, more ? transfers->writes.down * tiling->tile_rows - panel->row : panel->rows);
   if (more) return true;
@@ -351,7 +346,6 @@ static void end_panel(TgTransfers *transfers) {
 }
 
 static bool end_transfer(TgTransfers *transfers, GError **error) {
-  const TgStreamJob *job = transfers->job;
   int problem;
   const int number = tg_disk_queue_wait(transfers->queue, &problem);
   const Slot *slot = &transfers->slot[number];
@@ -365,10 +359,7 @@ static bool end_transfer(TgTransfers *transfers, GError **error) {
     return true;
   }
   if (!take_tiles(transfers, slot, slot_data(transfers, number), error)) return false;
-  if (slot->operand == OPERAND_A)
-    transfers->a_waits[slot->group % job->a_slots]--;
-  else
-    transfers->b_waits[slot->group % job->b_slots]--;
+  (*waits_of(transfers, slot))--;
   publish(transfers);
   return true;
 }

@@ -1,7 +1,6 @@
 #include "tiled-file.h"
 
 #include "checksum.h"
-#include "tiled-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +13,7 @@ enum { VERSION = 1, BYTE_ORDER_MARK = 0x01020304 };
 
 static const char magic[8] = "\x89TGTILE\n";
 
-/* The file's first bytes; zeros follow up to TG_TILED_TABLE_AT. */
+/* The file's first bytes; zeros follow up to the table, at TG_TILED_ALIGNMENT. */
 typedef struct Header {
   char magic[8];
   uint32_t byte_order; /**< BYTE_ORDER_MARK, as the machine that wrote it has it */
@@ -148,7 +147,11 @@ static bool read_table(TgTiledFile *file, GError **error) {
   file->table = g_try_malloc(table_bytes(file));
   if (!file->table)
     return TG_IO_FAIL(error, TOO_LARGE, "%s: no memory for %zu bytes of checksums", file->path, table_bytes(file));
-  return read_at(file, file->table, table_bytes(file), TG_TILED_TABLE_AT, error);
+  return read_at(file, file->table, table_bytes(file), TG_TILED_ALIGNMENT, error);
+}
+
+static bool is_built(const TgTiledFile *file, GError **error) {
+  return !tg_disk_lacks() || TG_IO_FAIL(error, BAD_INPUT, "%s: no tiled files: %s", file->path, tg_disk_lacks());
 }
 
 static TgTiledFile *file_new(const char *path, int descriptor) {
@@ -159,8 +162,8 @@ static TgTiledFile *file_new(const char *path, int descriptor) {
 }
 
 static bool read_file(TgTiledFile *file, Header *header, GError **error) {
-  return read_at(file, header, sizeof *header, 0, error) && check_header(file, header, error) &&
-         read_table(file, error);
+  return is_built(file, error) && read_at(file, header, sizeof *header, 0, error) &&
+         check_header(file, header, error) && read_table(file, error);
 }
 
 bool tg_tiled_path(const char *path) {
@@ -252,6 +255,7 @@ static bool take_room(const TgTiledFile *file, GError **error) {
 
 static bool begin(TgTiledFile *file, GError **error) {
   const size_t bytes = table_bytes(file);
+  if (!is_built(file, error)) return false;
   file->table = g_try_malloc0(bytes);
   file->kept = g_try_malloc0(bytes);
   if (!file->table || !file->kept)
@@ -294,7 +298,7 @@ static bool write_table(TgTiledFile *file, GError **error) {
     const size_t piece = MIN(bytes - at, (size_t)TG_TILED_ALIGNMENT);
     char *now = (char *)file->table + at, *before = (char *)file->kept + at;
     if (memcmp(now, before, piece) == 0) continue;
-    if (!write_at(file, now, piece, TG_TILED_TABLE_AT + at, error)) return false;
+    if (!write_at(file, now, piece, TG_TILED_ALIGNMENT + at, error)) return false;
     memcpy(before, now, piece);
   }
   return true;

@@ -1,16 +1,11 @@
 #include "tiled-matrix.h"
 
 #include "atomic-file.h"
-#include "checksum.h"
 #include "counter-random.h"
 #include "matrix-file.h"
 
 #include <math.h>
 #include <string.h>
-
-static bool is_built(GError **error) {
-  return !tg_disk_lacks() || TG_IO_FAIL(error, BAD_INPUT, "no tiled files: %s", tg_disk_lacks());
-}
 
 static bool stopped(const char *path, GError **error) {
   return TG_IO_FAIL(error, CANNOT_WRITE, "%s: stopped", path);
@@ -102,7 +97,7 @@ bool tg_tiled_generate(const char *path, const TgTiling *tiling, uint64_t seed, 
                        GError **error) {
   Random random = {tiling, seed, integers};
   const Contents contents = {fill_random, &random, false};
-  return is_built(error) && make_file(path, tiling, &contents, watch, error);
+  return make_file(path, tiling, &contents, watch, error);
 }
 
 /* --- from other formats ------------------------------------------------------------------------------------------- */
@@ -175,7 +170,7 @@ bool tg_tiled_from_file(const char *from, const TgMatrixRequest *request, const 
   static const TgMatrixRequest anything = {0};
   const TgMatrixRequest *wanted = request ? request : &anything;
   g_autoptr(TgMatrixFile) file = NULL;
-  if (!is_built(error) || !tg_matrix_file_open(from, wanted, &file, error)) return false;
+  if (!tg_matrix_file_open(from, wanted, &file, error)) return false;
   const TgMatrix *shape = file ? tg_matrix_file_shape(file) : NULL;
   g_autoptr(TgMatrix) matrix = shape ? tg_matrix_new_for_parts(shape->type, shape->rows, shape->columns, error)
                                      : tg_matrix_read(from, wanted, error);
@@ -239,7 +234,7 @@ static bool write_rows(Reader *reader, const char *to, GError **error) {
 }
 
 bool tg_tiled_to_file(const char *from, const char *to, uint64_t limit_bytes, const TgWatch *watch, GError **error) {
-  if (!is_built(error) || !tg_matrix_path_known(to, error)) return false;
+  if (!tg_matrix_path_known(to, error)) return false;
   g_autoptr(TgTiledFile) file = tg_tiled_file_open(from, error);
   if (!file) return false;
   const TgTiling *tiling = tg_tiled_file_tiling(file);
@@ -251,8 +246,7 @@ bool tg_tiled_to_file(const char *from, const char *to, uint64_t limit_bytes, co
   g_autofree void *tile = room_for_tile(from, tiling, error);
   if (!tile) return false;
   Reader reader = {.file = file, .data = tile, .watch = watch};
-  const bool written =
-      tg_matrix_path_has_rows(to) ? write_rows(&reader, to, error) : write_whole(&reader, to, limit_bytes, error);
+  const bool written = by_rows ? write_rows(&reader, to, error) : write_whole(&reader, to, limit_bytes, error);
   if (!reader.error) return written;
   g_clear_error(error);
   g_propagate_error(error, reader.error);

@@ -1,7 +1,5 @@
 #include "tiled-file.h"
 
-#include "tiled-private.h"
-
 #define MOST_FILE_BYTES (INT64_C(1) << 62)
 #define MOST_TILES (INT64_C(1) << 28)
 
@@ -59,7 +57,7 @@ TgTile tg_tiling_tile(const TgTiling *tiling, int64_t down, int64_t across) {
 }
 
 uint64_t tg_tiling_header_bytes(const TgTiling *tiling) {
-  return TG_TILED_TABLE_AT + round_up((uint64_t)tg_tiling_count(tiling) * sizeof(uint64_t));
+  return TG_TILED_ALIGNMENT + round_up((uint64_t)tg_tiling_count(tiling) * sizeof(uint64_t));
 }
 
 uint64_t tg_tiling_file_bytes(const TgTiling *tiling) {

@@ -92,6 +92,18 @@ uint64_t tg_memory_available_bytes(void) {
   return MIN(bytes, MIN(left_below(RLIMIT_AS, "VmSize:"), left_below(RLIMIT_DATA, "VmData:")));
 }
 
+static uint64_t known(uint64_t bytes) {
+  return bytes == UINT64_MAX ? 0 : bytes;
+}
+
+uint64_t tg_memory_used_bytes(void) {
+  return known(used_bytes("VmRSS:"));
+}
+
+uint64_t tg_memory_peak_bytes(void) {
+  return known(used_bytes("VmHWM:"));
+}
+
 uint64_t tg_memory_left_bytes(uint64_t limit_bytes) {
   const uint64_t left = limit_bytes ? left_of(limit_bytes, used_bytes("VmRSS:")) : tg_memory_available_bytes();
   return MAX(left, 1);

@@ -18,14 +18,10 @@ static void receive(void *user, const TgMessage *message, TgValueId value) {
   *to = tg_sum(*to, tg_block_size(rows * columns, message->pieces, message->piece));
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-  return b ? common_divisor(b, a % b) : a;
-}
-
 void tg_proof_sizes(const TgSchedule *schedule, int64_t *m, int64_t *n, int64_t *k) {
   int64_t rows = schedule->blocks[TG_MATRIX_C][0], columns = schedule->blocks[TG_MATRIX_C][1], inner = schedule->inner;
-  int64_t size = rows / common_divisor(rows, columns) * columns;
-  size = size / common_divisor(size, inner) * inner;
+  int64_t size = rows / tg_common_divisor(rows, columns) * columns;
+  size = size / tg_common_divisor(size, inner) * inner;
   bool square = size <= 1 << 20;
   *m = square ? size : rows;
   *n = square ? size : columns;

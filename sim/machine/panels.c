@@ -50,7 +50,7 @@ static Cut cut_of(const TgPanelsJob *job, int64_t step, double chunk_bytes, bool
 static double stream_bytes(const Cut *cut, int64_t columns) {
   const TgPanelsJob *job = cut->job;
   return (double)job->element_bytes * (double)cut->step *
-         ((double)job->a_slots * (double)cut->chunk + (double)job->b_slots * (double)columns);
+         ((double)job->a_buffers * (double)cut->chunk + (double)job->b_buffers * (double)columns);
 }
 
 /* The least number of parts into which a strip of `units` in the first direction is cut in the other; 0: none fits. */
@@ -63,7 +63,7 @@ static int64_t parts_of(const Cut *cut, int64_t units) {
     most = (job->memory_bytes - stream_bytes(cut, columns)) / ((double)columns * e) / (double)cut->unit_rows;
   } else {
     const int64_t rows = MIN(units * cut->unit_rows, job->m);
-    const double for_each = ((double)rows + (double)(job->b_slots * cut->step)) * e;
+    const double for_each = ((double)rows + (double)(job->b_buffers * cut->step)) * e;
     most = (job->memory_bytes - stream_bytes(cut, 0)) / for_each / (double)cut->unit_columns;
   }
   const int64_t length = cut->across ? cut->down : cut->wide;
@@ -115,7 +115,7 @@ static void add_panel(TgPanels *panels, const TgPanelsJob *job, const TgPanel *p
   if (is_full(panels->count)) panels->panel = g_renew(TgPanel, panels->panel, 2 * panels->count + 1);
   panels->panel[panels->count++] = *panel;
   panels->panel_bytes = fmax(panels->panel_bytes, (double)panel->rows * (double)panel->columns * e);
-  panels->b_bytes = fmax(panels->b_bytes, (double)(job->b_slots * panels->step) * (double)panel->columns * e);
+  panels->b_bytes = fmax(panels->b_bytes, (double)(job->b_buffers * panels->step) * (double)panel->columns * e);
   panels->read_elements += (double)job->k * ((double)panel->rows + (double)panel->columns);
 }
 
@@ -151,7 +151,7 @@ static void begin(TgPanels *panels, const Cut *cut) {
   tg_panels_clear(panels);
   panels->step = cut->step;
   panels->chunk = cut->chunk;
-  panels->a_bytes = (double)job->element_bytes * (double)(job->a_slots * cut->chunk) * (double)cut->step;
+  panels->a_bytes = (double)job->element_bytes * (double)(job->a_buffers * cut->chunk) * (double)cut->step;
   panels->bound_elements = tg_pipeline_bound(job->m, job->n, job->k, job->memory_bytes / (double)job->element_bytes);
 }
 

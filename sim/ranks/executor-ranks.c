@@ -45,8 +45,7 @@ static bool load_ranks(TgExecutor *executor, const void *a, const void *b, GErro
   return true;
 }
 
-/* By TG_TRANSPORT_PULL a block of C stays with the rank that wrote it,
- * whatever processor it belongs to at the end. */
+/* By TG_TRANSPORT_PULL a block of C stays with the rank that wrote it, whatever processor it belongs to at the end. */
 static void find_homes(TgRanks *ranks) {
   const TgBlocksPlan *plan = ranks->plan;
   g_autoptr(GHashTable) writer = g_hash_table_new(g_int64_hash, g_int64_equal);

@@ -17,8 +17,8 @@ static TgPanelsJob square(int64_t n, int64_t unit, double memory_bytes) {
                        .unit = {unit, unit, unit},
                        .element_bytes = 4,
                        .memory_bytes = memory_bytes,
-                       .a_slots = 3,
-                       .b_slots = 2};
+                       .a_buffers = 3,
+                       .b_buffers = 2};
 }
 
 /* Room for 0.21 of C: two panels beside three read 4.59 n^2, where 2 x 3 equal ones read 5 n^2, and any order 4.4 n^2
@@ -50,8 +50,8 @@ static TgPanelsJob random_job(uint64_t seed) {
                      .n = draw(seed, 1, 1, 4000),
                      .k = draw(seed, 2, 1, 4000),
                      .element_bytes = draw(seed, 3, 1, 2) * 4,
-                     .a_slots = draw(seed, 4, 1, 3),
-                     .b_slots = draw(seed, 5, 1, 2)};
+                     .a_buffers = draw(seed, 4, 1, 3),
+                     .b_buffers = draw(seed, 5, 1, 2)};
   job.unit = (TgProductBlocks){MIN(draw(seed, 6, 1, 300), job.m), MIN(draw(seed, 7, 1, 300), job.k),
                                MIN(draw(seed, 8, 1, 300), job.n)};
   job.memory_bytes = tg_panels_least_bytes(&job) * exp(tg_random_uniform_f64(seed, 9) * 3 + 3);
@@ -83,7 +83,7 @@ static double best_uniform(const TgPanelsJob *job, const TgPanels *panels) {
   for (int64_t x = job->unit.x; x < job->m + job->unit.x; x += job->unit.x)
     for (int64_t z = job->unit.z; z < job->n + job->unit.z; z += job->unit.z) {
       const double rows = (double)MIN(x, job->m), columns = (double)MIN(z, job->n);
-      const double bytes = e * (rows * columns + (double)(job->b_slots * panels->step) * columns) + panels->a_bytes;
+      const double bytes = e * (rows * columns + (double)(job->b_buffers * panels->step) * columns) + panels->a_bytes;
       if (bytes > job->memory_bytes) break;
       const double reads = (double)job->k * ((double)job->m * ceil((double)job->n / columns) +
                                              (double)job->n * ceil((double)job->m / rows));
@@ -104,7 +104,7 @@ static void test_random(void) {
       const TgPanel *panel = &panels.panel[p];
       const double e = (double)job.element_bytes;
       const double bytes =
-          e * (double)panel->columns * (double)(panel->rows + job.b_slots * panels.step) + panels.a_bytes;
+          e * (double)panel->columns * (double)(panel->rows + job.b_buffers * panels.step) + panels.a_bytes;
       g_assert_cmpfloat(bytes, <=, job.memory_bytes * (1 + 1e-12));
     }
     if (panels.read_elements > best_uniform(&job, &panels) * (1 + 1e-12))
