@@ -442,9 +442,12 @@ static void find_compute(const TgPlanRequest *request, const TgSchedule *schedul
     rate = tg_machine_flops_per_s(machine, request->m / c[0], request->n / c[1], request->k / schedule->inner);
     elements = (double)request->m * (double)request->n;
   }
-  facts->compute_s = 2.0 * elements * (double)request->k / ((double)facts->processors * rate);
   facts->product_s =
       2.0 * (double)(request->m / c[0]) * (double)(request->n / c[1]) * (double)(request->k / schedule->inner) / rate;
+  const double processors = (double)facts->processors;
+  const double most_products = ceil((double)c[0] * (double)c[1] * (double)schedule->inner / processors);
+  facts->compute_s =
+      fmax(2.0 * elements * (double)request->k / (processors * rate), most_products * facts->product_s);
 }
 
 static const double room_byte_s = 4e-10; /* seconds per byte of memory touched for the first time, measured */

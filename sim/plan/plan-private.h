@@ -23,7 +23,7 @@ typedef struct TgPlanFacts {
   double read_low[TG_MAX_STATEMENTS];   /**< elements of the block that the statement reads, at least */
   double elements_low[TG_MAX_BUFFERS];  /**< of a block in the buffer, at least … */
   double elements_high[TG_MAX_BUFFERS]; /**< … and at most */
-  double compute_s;                     /**< of the products, at least, on average over the processors */
+  double compute_s;                     /**< of the products of the last processor, at least */
   double product_s;                     /**< of one product of the smallest blocks, at least */
   double memory_low_bytes;              /**< no processor needs less … */
   double memory_high_bytes;             /**< … and none more */

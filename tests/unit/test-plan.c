@@ -310,6 +310,20 @@ static void test_rounded(void) {
   }
 }
 
+/* The bound of processors that stand idle is the time of those that work: they are predicted once, as every schedule. */
+static void test_idle(void) {
+  Fixture *f = fixture(64, 64, NULL);
+  f->request.top = 1;
+  add(f, "cannon");
+  plan(f);
+  const int64_t alone = f->plan.predicted;
+  add(f, "egmm");
+  plan(f);
+  g_assert_cmpint(f->plan.predicted, ==, alone + 1);
+  assert_place(f, 0, "cannon", "8x8", 16 * (10 + 64) + 4096);
+  fixture_free(f);
+}
+
 /* C has one column in four block columns, three of which are empty; yet no grid is faster. */
 static void test_thin(void) {
   Fixture *f = fixture(1, 12, NULL);
@@ -391,6 +405,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/plan/pieces", test_pieces);
   g_test_add_func("/plan/prime", test_prime);
   g_test_add_func("/plan/one", test_one);
+  g_test_add_func("/plan/idle", test_idle);
   g_test_add_func("/plan/thin", test_thin);
   g_test_add_func("/plan/own", test_own);
   g_test_add_func("/plan/rounded", test_rounded);
