@@ -68,6 +68,19 @@ static double executions_alike(const TgChoice *choice, const TgFormGroup *group)
   return executions;
 }
 
+int64_t tg_choice_elements(const TgChoice *choice, int group) {
+  return choice->group[group].bytes / choice->options.element_bytes;
+}
+
+int32_t tg_even_pieces(int64_t elements, int32_t pieces) {
+  static const double near = 1.25;
+  for (int32_t off = 0; pieces - off > pieces / near; off++) {
+    if (elements % (pieces - off) == 0) return pieces - off;
+    if (elements % (pieces + off) == 0 && pieces + off <= TG_COST_MOST_PIECES) return pieces + off;
+  }
+  return pieces;
+}
+
 /* What each form promises, and in how many pieces a chain is tried first: where lines of two axes are in one group, on
  * those that take longer. */
 static void find_outlooks(TgChoice *choice) {
@@ -88,7 +101,8 @@ static void find_outlooks(TgChoice *choice) {
       group->hops[f] += found.hops / of_group[c];
       if (found.seconds <= group->outlook_s[f]) continue;
       group->outlook_s[f] = found.seconds;
-      if (form->algorithm == TG_COLLECTIVE_CHAIN && found.pieces > 1) form->pieces = found.pieces;
+      if (form->algorithm == TG_COLLECTIVE_CHAIN && found.pieces > 1)
+        form->pieces = tg_even_pieces(tg_choice_elements(choice, c), found.pieces);
     }
   }
 }
@@ -143,10 +157,6 @@ void tg_choice_find_groups(TgChoice *choice) {
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */
 
-/* Measured on one core, by model: the time of each node in a round. */
-static const double node_s[] = {1e-9, 40e-9, 40e-9, 1e-9};
-G_STATIC_ASSERT(G_N_ELEMENTS(node_s) == TG_COST_MODELS);
-
 /* Timing messages of several hops takes so many times as long where nodes use all their ports at once, since more of
  * them share links then. */
 static const double all_ports = 4;
@@ -200,7 +210,7 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   const double found_s = known ? different * tg_outlook_find_s : group->executions * transfers * tg_outlook_find_s;
   const double named_s = choice->by_name ? group->executions * transfers * tg_outlook_name_s : 0;
   const double each_s = message_s(choice, model, hops_of(group, form));
-  const double nodes_s = count * (double)tg_schedule_processors(choice->schedule) * node_s[model];
+  const double nodes_s = count * (double)tg_schedule_processors(choice->schedule) * tg_outlook_node_s[model];
   const double timed_s = group->alike && known && !events ? 0 : transfers * each_s + nodes_s;
   return found_s + named_s + group->executions * (count * tg_outlook_round_s + (known ? group->part : 1) * timed_s);
 }

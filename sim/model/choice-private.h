@@ -60,6 +60,11 @@ typedef struct TgChoice {
 bool tg_forms_same(const TgForm *a, const TgForm *b, int count);
 /** Finds the groups of collectives that have a choice, the forms of each, and what these promise. `shape` is set. */
 void tg_choice_find_groups(TgChoice *choice);
+/** Of a block of the group. */
+int64_t tg_choice_elements(const TgChoice *choice, int group);
+/** The number of pieces nearby that cuts a block of so many elements evenly, or else `pieces`: if pieces are alike, so
+ * are rounds, and a prediction takes a part of the time. */
+int32_t tg_even_pieces(int64_t elements, int32_t pieces);
 /** About how long a prediction takes, in seconds. `forms`: of each group. */
 double tg_choice_work_s(const TgChoice *choice, const TgForm *forms);
 /** Transfers that are kept of the statement with most of them, on all lines; rounds that are alike count once. */

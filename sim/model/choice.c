@@ -13,9 +13,6 @@
 
 enum { NAMES = TG_COLLECTIVES - TG_COLLECTIVE_BINOMIAL };
 
-/* The most promising forms are tried even where that takes so many times as long as the choice may. */
-static const double first_part = 5;
-
 /* Numbers of pieces a factor of two apart differ by no more than this about the best one. So a trial of chains runs on
  * for a while: where none comes this close, no other number of pieces is of interest. */
 static const double beside_best = 1.08;
@@ -61,7 +58,7 @@ static bool try(TgChoice *choice, TgTrial *trial) {
   trial->time_s = INFINITY;
   trial->begun = 0;
   const double work_s = tg_choice_work_s(choice, trial->forms);
-  const double most_work_s = choice->most_work_s * (*tried == 0 ? first_part : 1);
+  const double most_work_s = choice->most_work_s * (*tried == 0 ? TG_COST_FIRST_PART : 1);
   if (*tried == TG_CHOICE_TRIED || choice->work_s + work_s > most_work_s || !has_room(choice, trial->forms)) {
     choice->cost->collectives_left++;
     return true;
@@ -115,11 +112,31 @@ static bool set_pieces(TgForm *form, double pieces, int32_t most) {
   return true;
 }
 
-/* Multiplies the number of pieces of all chains by `times`/`parts`. False where that changes none of them. */
+/* The number that all chains have, or 0. `elements`: how many all of their blocks are multiples of. */
+static int32_t common_pieces(const TgChoice *choice, const TgForm *forms, int64_t *elements) {
+  int32_t pieces = 0;
+  *elements = 0;
+  for (int c = 0; c < choice->groups; c++) {
+    if (forms[c].algorithm != TG_COLLECTIVE_CHAIN) continue;
+    if (pieces != 0 && pieces != forms[c].pieces) return 0;
+    pieces = forms[c].pieces;
+    *elements = tg_common_divisor(*elements, tg_choice_elements(choice, c));
+  }
+  return pieces;
+}
+
+/* Multiplies the number of pieces of all chains by about `times`/`parts`; equal ones stay equal. False where that
+ * changes none of them. */
 static bool scale_pieces(const TgChoice *choice, TgForm *forms, int times, int parts) {
+  const int32_t most = most_pieces(choice);
+  int64_t elements;
+  const int32_t common = common_pieces(choice, forms, &elements);
   bool changed = false;
-  for (int c = 0; c < choice->groups; c++)
-    changed |= set_pieces(&forms[c], times * forms[c].pieces / parts, most_pieces(choice));
+  for (int c = 0; c < choice->groups; c++) {
+    const int32_t scaled = times * forms[c].pieces / parts;
+    const int32_t even = tg_even_pieces(common ? elements : tg_choice_elements(choice, c), scaled);
+    if (scaled <= most) changed |= set_pieces(&forms[c], even, most);
+  }
   return changed;
 }
 
@@ -173,13 +190,14 @@ static bool try_pieces(TgChoice *choice, const TgForm *forms) {
   return true;
 }
 
-/* All chains of as many pieces as the one that has most. False where that changes none of them. */
+/* All chains of about as many pieces as the one that has most. False where that changes none of them. */
 static bool cut_alike(const TgChoice *choice, TgForm *forms) {
   int32_t most = 0;
+  int64_t elements;
   bool changed = false;
   for (int c = 0; c < choice->groups; c++) most = MAX(most, forms[c].pieces);
   for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], most, most_pieces(choice));
-  return changed;
+  return (common_pieces(choice, forms, &elements) && scale_pieces(choice, forms, 1, 1)) || changed;
 }
 
 /* Chains of so many pieces that the largest has fewer bytes than `bytes`. False where that changes none of them. */
@@ -231,11 +249,12 @@ static void take_name(const TgChoice *choice, TgCollective name, TgForm *forms) 
 /* Chains of as many pieces as there can be: where many follow each other, the time may have a second minimum there. So
  * many messages have to save 5 %. */
 static bool try_finest(TgChoice *choice, const TgForm *forms) {
+  const int32_t most = most_pieces(choice);
   TgTrial finest;
   bool changed = false;
   memcpy(finest.forms, forms, sizeof finest.forms);
   for (int c = 0; c < choice->groups; c++)
-    changed |= set_pieces(&finest.forms[c], most_pieces(choice), most_pieces(choice));
+    changed |= set_pieces(&finest.forms[c], tg_even_pieces(tg_choice_elements(choice, c), most), most);
   if (!changed) return true;
   const double before_s = choice->best_s;
   choice->best_s *= 0.95; /* which the trial has to beat */
@@ -269,7 +288,7 @@ static void sort_names(const TgChoice *choice, TgCollective order[NAMES]) {
 
 /* Whether it can be the first that is tried. */
 static bool can_begin(const TgChoice *choice, const TgForm *forms) {
-  return has_room(choice, forms) && tg_choice_work_s(choice, forms) <= first_part * choice->most_work_s;
+  return has_room(choice, forms) && tg_choice_work_s(choice, forms) <= TG_COST_FIRST_PART * choice->most_work_s;
 }
 
 /* Of the names, and of what is usual. */

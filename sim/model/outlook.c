@@ -8,6 +8,7 @@ const TgOutlookPace tg_outlook_pace[TG_COST_MODELS] = {[TG_COST_HOCKNEY] = {.mes
                                                        [TG_COST_FORWARD] = {60e-9, 170e-9, 1},
                                                        [TG_COST_FLOW] = {280e-9, 500e-9, 3},
                                                        [TG_COST_LOGGP] = {.message_s = 20e-9}};
+const double tg_outlook_node_s[TG_COST_MODELS] = {1e-9, 40e-9, 40e-9, 1e-9};
 
 bool tg_outlook_init(TgOutlook *outlook, const TgCostRun *run, const TgSchedule *schedule) {
   *outlook = (TgOutlook){.schedule = schedule,

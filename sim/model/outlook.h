@@ -32,6 +32,8 @@ typedef struct TgOutlookPace {
 } TgOutlookPace;
 
 extern const TgOutlookPace tg_outlook_pace[TG_COST_MODELS];
+/** … of each node in a round, by model, … */
+extern const double tg_outlook_node_s[TG_COST_MODELS];
 
 /** … of timing one message that is received on arrival, … */
 static const double tg_outlook_arrival_s = 1.2e-6;

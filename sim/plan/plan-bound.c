@@ -266,9 +266,8 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */
 
-/* Measured on one core: seconds of a line of a collective, of each processor's share of a round that comes for the
- * first time, and of a product that comes again, a processor. */
-static const double line_s = 300e-9, node_s = 12e-9, product_s = 3e-9;
+/* Measured on one core: seconds of a line of a collective, and of a product that comes again, a processor. */
+static const double line_s = 300e-9, product_s = 3e-9;
 /* … and of a node without a processor, which has a place in all tables. */
 static const double idle_node_s = 0.5e-6;
 
@@ -327,9 +326,9 @@ static void statement_work(const TgSchedule *schedule, const TgPlanFacts *facts,
   double timing_s = travel->transfers * message_timing_s(facts, travel, model, shared);
   if (statement->op == TG_OP_MULTIPLY) timing_s = model == TG_COST_HOCKNEY ? 0 : product_s * processors;
   if (model == TG_COST_HOCKNEY && facts->moving[s] == 1) timing_s = 0;
+  timing_s += travel->rounds * processors * tg_outlook_node_s[model];
   *again = travel->rounds * tg_outlook_round_s + part * timing_s;
-  *first_s =
-      *again + travel->different * tg_outlook_find_s + travel->lines * line_s + travel->rounds * processors * node_s;
+  *first_s = *again + travel->different * tg_outlook_find_s + travel->lines * line_s;
 }
 
 double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCostModel model,
@@ -371,11 +370,16 @@ bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts) {
 /* About how many predictions a choice among algorithms takes. */
 static const double choices = 12;
 
+double tg_plan_once_s(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  const double most_s = TG_COST_FIRST_PART * search->choice_s;
+  return candidate->has_choice ? fmin(candidate->work_s, fmax(candidate->usual_s, most_s)) : candidate->work_s;
+}
+
 /* What short predictions took tells little of long ones: as if one of `prior_s` had taken as long as was thought. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
   static const double quickest = 0.4, slowest = 4, prior_s = 0.02;
   const TgPlanPace *pace = &search->pace[candidate->source];
   const double factor = fmin(fmax((pace->took_s + prior_s) / (pace->thought_s + prior_s), quickest), slowest);
-  const double work_s = factor * candidate->work_s;
+  const double work_s = factor * tg_plan_once_s(search, candidate);
   return candidate->has_choice ? work_s + fmin(choices * work_s, search->choice_s) : work_s;
 }

@@ -132,6 +132,7 @@ static void add_candidate(TgPlanSearch *search, int source, const TgSchedule *sc
     candidate.rounded = true;
     candidate.work_s = tg_plan_work(schedule, &used, model, NULL, NULL);
   }
+  candidate.usual_s = candidate.work_s;
   const bool screens = tg_plan_has_screen(search->request) && !candidate.has_choice; /* hockney may choose others */
   candidate.screen_s = screens ? tg_plan_work(schedule, &used, TG_COST_HOCKNEY, NULL, NULL) : INFINITY;
   g_array_append_val(search->candidates, candidate);

@@ -63,7 +63,7 @@ static double travels_s(const TgOutlook *outlook, const TgPlanSearch *search, co
 /* What takes long to predict has to promise a little more. */
 static double outlook_of(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
   const double seconds = fmax(candidate->bound_s, candidate->promise_s * search->pace[candidate->source].counted);
-  return seconds * (1 + candidate->work_s / search->request->budget_s);
+  return seconds * (1 + tg_plan_once_s(search, candidate) / search->request->budget_s);
 }
 
 TgPlanRequest tg_plan_whole_blocks(const TgPlanRequest *request, const TgSchedule *schedule) {

@@ -44,7 +44,8 @@ typedef struct TgPlanCandidate {
   double bound_s;
   double outlook_s; /**< about how long it takes, see plan-outlook.c; INFINITY until that is asked for … */
   double promise_s; /**< … as the estimate had it */
-  double work_s;    /**< about how long its prediction takes, with one choice … */
+  double work_s;    /**< about how long its prediction takes, with one choice, the most promising … */
+  double usual_s;   /**< … and with usual algorithms … */
   double screen_s;  /**< … and that of a quicker model, which bounds it; INFINITY where none does */
   double memory_low_bytes, memory_high_bytes, places_bytes, proof_s;
   bool rounded;         /**< its sizes are rounded up to whole blocks for the prediction … */
@@ -216,6 +217,8 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
                     const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices);
 /** Whether there is more than one such choice. */
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
+/** About how long a prediction takes with one choice, which is a quicker one where there is little time for it. */
+double tg_plan_once_s(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 /** The candidate's work as corrected by earlier predictions of its schedule, and that of choosing its collectives. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 

@@ -246,7 +246,7 @@ static void note_rough(TgAttempt *attempt, const TgCost *cost) {
 static void note_pace(const TgAttempt *attempt, double took_s) {
   TgPlanPace *pace = &attempt->search->pace[attempt->candidate->source];
   pace->took_s += took_s;
-  pace->thought_s += attempt->candidate->work_s;
+  pace->thought_s += tg_plan_once_s(attempt->search, attempt->candidate);
 }
 
 /* Time that a prediction has, or at least. */

@@ -104,6 +104,18 @@ static bool sort_anew(TgPlanSearch *search, double *work_s) {
   return true;
 }
 
+/* Whether one of another schedule promised exactly the same and was tried. Some schedules do the same on some grids:
+ * COSMA with one step is Agarwal's 3D algorithm. */
+static bool has_twin(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
+  for (guint c = 0; c < search->candidates->len; c++) {
+    const TgPlanCandidate *other = &g_array_index(search->candidates, TgPlanCandidate, c);
+    if (other->tried && other->source != candidate->source && other->processors == candidate->processors &&
+        other->promise_s == candidate->promise_s && other->bound_s == candidate->bound_s)
+      return true;
+  }
+  return false;
+}
+
 /* Those that may still come in, the most promising first, up to an outlook of so many times the best. */
 static void search_all(TgPlanSearch *search, double most_outlooks) {
   double work_s = 0;
@@ -115,6 +127,7 @@ static void search_all(TgPlanSearch *search, double most_outlooks) {
     if (!may_come_in(search, candidate)) continue;
     if (isinf(candidate->outlook_s)) tg_plan_look_out(search, candidate); /* it also says how much work it is */
     if (tg_plan_cautious * tg_plan_work_now(search, candidate) > tg_plan_left_s(search)) continue;
+    if (isfinite(most_outlooks) && has_twin(search, candidate)) continue;
     work_s += candidate->work_s;
     try_candidate(search, candidate);
   }
@@ -141,7 +154,7 @@ static void search_firsts(TgPlanSearch *search) {
     for (guint c = 0; c < search->candidates->len && tg_plan_left_s(search) > 0; c++) {
       TgPlanCandidate *candidate = candidate_at(search, c);
       if (candidate->outlook_s > near * search->best_s) break;
-      if (seen[candidate->source] || !is_next(search, candidate)) continue;
+      if (seen[candidate->source] || !is_next(search, candidate) || has_twin(search, candidate)) continue;
       seen[candidate->source] = true;
       if (tg_plan_cautious * tg_plan_work_now(search, candidate) <= tg_plan_left_s(search))
         try_candidate(search, candidate);

@@ -78,10 +78,15 @@ static int last_cut(const TgSchedule *schedule, const uint32_t *along, int state
 
 /* --- the slices --------------------------------------------------------------------------------------------------- */
 
+/* What a model remembers of links: until when messages take them. The others remember nodes alone. */
+static bool keeps_links_busy(TgCostModel model) {
+  return model == TG_COST_FORWARD || model == TG_COST_FLOW;
+}
+
 /* Whether nothing makes one node differ from another, or asks for what each does. */
 static bool are_alike(const TgSliceOf *of) {
   const TgCostOptions *options = of->options;
-  const bool by_link = options->model == TG_COST_FORWARD || options->model == TG_COST_FLOW;
+  const bool by_link = keeps_links_busy(options->model);
   return !of->by_name && options->skew_s == 0 && options->jitter == 0 && options->straggler < 0 &&
          !options->keep_node_steps && !options->tiers.used && of->embedding == TG_ROWMAJOR &&
          of->machine->port.ports != TG_PORTS_ALL && (by_link || tg_links_alike(of->machine)) &&
@@ -99,7 +104,9 @@ void tg_slices_find(TgSlices *slices, const TgSliceOf *of) {
   for (int c = 0; c < schedule->dims; c++) {
     int first = 0;
     while (first < schedule->statements && !needs_all(schedule, &schedule->statement[first], c)) first++;
-    if (schedule->extent[c] > 1) slices->comes_in[c] = last_cut(schedule, along, first);
+    if (schedule->extent[c] == 1) continue;
+    slices->comes_in[c] =
+        keeps_links_busy(of->options->model) ? last_cut(schedule, along, first) : out_of_repeats(schedule, first);
   }
 }
 
