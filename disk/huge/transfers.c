@@ -306,8 +306,9 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
                      .column = panel->column,
                      .stride = panel->columns};
   if (!join_keeper(transfers, error)) return false;
-  if (!transfers->writing)
+  if (transfers->c_waits == 0 && !transfers->writing)
     transfers->c_span = (TgHugeSpan){TG_HUGE_WRITE_C, transfers->write_panel, 0, 0, tg_now_s(), 0};
+  transfers->c_span.panel = transfers->write_panel; /* two that follow at once are kept together */
   put_tiles(transfers, &what);
   begin_transfer(transfers, &what, bytes);
   transfers->c_waits++;

@@ -130,7 +130,9 @@ def test_trace(_):
     spans = {name: [e for e in events if e["ph"] == "X" and e["name"] == name]
              for name in ("read A", "read B", "multiply", "write C", "sync C")}
     assert said["panels"] == 4 and said["chunk"] >= 256
-    assert [len(each) for each in spans.values()] == [16, 16, 16, 4, 4], {k: len(v) for k, v in spans.items()}
+    counts = [len(each) for each in spans.values()]
+    assert counts[:3] == [16, 16, 16] and 1 <= counts[3] == counts[4] <= 4, counts  # two panels may be kept together
+    assert max(e["args"]["panel"] for e in spans["sync C"]) == 4
     ends = {tuple(e["args"].values()): e["ts"] + e["dur"] for e in spans["read A"]}
     assert all(ends[tuple(e["args"].values())] <= e["ts"] + 1 for e in spans["multiply"])
 
