@@ -28,7 +28,10 @@ static void find_forms(TgFormGroup *group) {
     TgRounds rounds;
     tg_rounds_init(&rounds, (TgOp)group->op, (TgCollective)name, group->length, 0, 0);
     TgForm form = {(TgCollective)rounds.collective, 0};
-    if (form.algorithm == TG_COLLECTIVE_CHAIN) form.pieces = FIRST_PIECES;
+    if (form.algorithm == TG_COLLECTIVE_CHAIN)
+      form.pieces = FIRST_PIECES;
+    else
+      group->transfers[form.algorithm] = tg_line_transfers(&rounds);
     int known = 0;
     while (known < group->forms && !means_the_same(group, &group->form[known], &form)) known++;
     if (known == group->forms) group->form[group->forms++] = form;
@@ -175,6 +178,11 @@ double tg_line_transfers(const TgRounds *rounds) {
   return transfers;
 }
 
+/* Along a line. */
+static double transfers_of(const TgFormGroup *group, const TgRounds *rounds) {
+  return rounds->collective == TG_COLLECTIVE_CHAIN ? tg_line_transfers(rounds) : group->transfers[rounds->collective];
+}
+
 static double hops_of(const TgFormGroup *group, const TgForm *form) {
   for (int f = 0; f < group->forms; f++)
     if (group->form[f].algorithm == form->algorithm) return group->hops[f];
@@ -205,8 +213,9 @@ static double group_work_s(const TgChoice *choice, const TgFormGroup *group, con
   TgRounds rounds;
   tg_rounds_init(&rounds, (TgOp)group->op, form->algorithm, group->length, 0, form->pieces);
   const double lines = (double)tg_schedule_processors(choice->schedule) / group->length;
-  const double transfers = lines * tg_line_transfers(&rounds), count = tg_rounds_count(&rounds);
-  const double different = lines * tg_outlook_different(&rounds, tg_line_transfers(&rounds));
+  const double along = transfers_of(group, &rounds);
+  const double transfers = lines * along, count = tg_rounds_count(&rounds);
+  const double different = lines * tg_outlook_different(&rounds, along);
   const double found_s = known ? different * tg_outlook_find_s : group->executions * transfers * tg_outlook_find_s;
   const double named_s = choice->by_name ? group->executions * transfers * tg_outlook_name_s : 0;
   const double each_s = message_s(choice, model, hops_of(group, form));
@@ -230,7 +239,7 @@ double tg_choice_most_at_once(const TgChoice *choice, const TgForm *forms) {
     const TgFormGroup *group = &choice->group[c];
     TgRounds rounds;
     tg_rounds_init(&rounds, (TgOp)group->op, forms[c].algorithm, group->length, 0, forms[c].pieces);
-    const double transfers = tg_line_transfers(&rounds);
+    const double transfers = transfers_of(group, &rounds);
     const double kept = is_known(choice, group) ? tg_outlook_different(&rounds, transfers) : transfers;
     most = fmax(most, kept / group->length);
   }

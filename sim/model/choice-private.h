@@ -23,6 +23,7 @@ typedef struct TgFormGroup {
   bool alike;    /* … and before it processors have done the same, so that all are at one time */
   TgForm form[TG_CHOICE_FORMS];
   int forms;
+  double transfers[TG_COLLECTIVES];  /* along a line, of all but chains */
   int named[TG_COLLECTIVES];         /* index of the form that each TgCollective means */
   double outlook_s[TG_CHOICE_FORMS]; /* of what each form takes, see sim/model/outlook.h … */
   double hops[TG_CHOICE_FORMS];      /* … and how far its messages go; 0 not known */
