@@ -6,11 +6,10 @@
 #include <math.h>
 
 enum {
-  MOST_UNITS = 2048,         /* of a direction; more are taken together */
-  THIN = 256,                /* the inner dimension from which products run at nearly full speed */
-  THICK = 1024,              /* … and beyond which they gain nothing */
-  CHUNK_BYTES = 1 << 20,     /* of A that is multiplied at a time: a few milliseconds' work at least … */
-  MOST_CHUNK_BYTES = 4 << 20 /* … and beyond which the preparation of B for each chunk hardly counts */
+  MOST_UNITS = 2048,    /* of a direction; more are taken together */
+  THIN = 256,           /* the inner dimension from which products run at nearly full speed */
+  THICK = 1024,         /* … and beyond which they gain nothing */
+  CHUNK_BYTES = 1 << 20 /* of A that is multiplied at a time: a few milliseconds' work at least */
 };
 
 /* One way to cut C: into strips of columns (`across`) or of rows, each then cut into panels. */
@@ -176,24 +175,17 @@ static void try_step(TgPanels *panels, const TgPanelsJob *job, int64_t step, dou
   try_cut(panels, job, step, chunk_bytes, false);
 }
 
-/* Replaces the panels by those of another step and chunk, unless these read more. */
-static bool try_larger(TgPanels *panels, const TgPanelsJob *job, int64_t step, double chunk_bytes) {
-  TgPanels larger = {0};
-  try_step(&larger, job, step, chunk_bytes);
-  const bool is_better = larger.panel && larger.read_elements <= panels->read_elements;
-  tg_panels_clear(is_better ? panels : &larger);
-  if (is_better) *panels = larger;
-  return is_better;
-}
-
-/* Thicker steps and longer chunks make products faster and leave less room for C: the largest that read no more. */
+/* Thicker steps make products faster and leave less room for C: from THIN to THICK the thickest that reads no more. */
 static void try_thick_steps(TgPanels *panels, const TgPanelsJob *job, int64_t thin, int64_t all) {
   try_step(panels, job, thin, CHUNK_BYTES);
-  if (!panels->panel) return;
-  for (int64_t step = thin * 2; step < 2 * THICK && step < 2 * all; step *= 2)
-    if (!try_larger(panels, job, MIN(step, all), CHUNK_BYTES)) break;
-  for (double bytes = 2 * CHUNK_BYTES; bytes <= MOST_CHUNK_BYTES; bytes *= 2)
-    if (!try_larger(panels, job, panels->step, bytes)) break;
+  for (int64_t step = thin * 2; step < 2 * THICK && step < 2 * all && panels->panel; step *= 2) {
+    TgPanels thicker = {0};
+    try_step(&thicker, job, MIN(step, all), CHUNK_BYTES);
+    const bool is_better = thicker.panel && thicker.read_elements <= panels->read_elements;
+    tg_panels_clear(is_better ? panels : &thicker);
+    if (!is_better) return;
+    *panels = thicker;
+  }
 }
 
 /* Thinner steps, and in the end shorter chunks, where memory has no room for others. */

@@ -33,15 +33,12 @@ static void test_five_panels(void) {
   g_assert_cmpfloat(panels.bound_elements / (double)(n * n), ==, 2 / sqrt(0.23));
 }
 
-/* Where there is room, steps are thick and chunks are long: products are faster then. */
 static void test_all_in_memory(void) {
   const TgPanelsJob job = square(1000, 128, 1e8);
   g_auto(Panels) panels = {0};
   g_assert_true(tg_panels_plan(&panels, &job, NULL));
   g_assert_cmpint(panels.count, ==, 1);
   g_assert_cmpfloat(panels.read_elements, ==, 2e6);
-  g_assert_cmpint(panels.step, ==, 1024);
-  g_assert_cmpint(panels.chunk, ==, 1024);
 }
 
 static int64_t draw(uint64_t seed, uint64_t index, int64_t least, int64_t most) {
