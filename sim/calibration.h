@@ -68,6 +68,11 @@ TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error)
 void tg_calibration_free(TgCalibration *calibration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgCalibration, tg_calibration_free)
 
+/** Gives the machine a disk, the operating system's cache of it, and the memory that the cache and blocks of a product
+ * may take. Of the tiers the rates and the latency count. */
+void tg_calibration_add_disk(TgCalibration *calibration, const TgMachineTier *disk, const TgMachineTier *cache,
+                             double memory_bytes);
+
 /** How many times as long as by the machine's numbers products take now, in a run of about a tenth of a second: other
  * programs, or the clock rate of a processor, may have changed since the calibration. NaN on GPUs, and where it cannot
  * be measured. */

@@ -19,7 +19,7 @@ typedef struct TgOptions {
   char *step;
   gboolean blocks, messages, integers, interactive, spacetime, memory;
   char *heat, *flops_per_s, *output;
-  char *campaign, *plot;
+  char *campaign, *plot, *disk;
   gboolean dry_run;
   char *machine, *model, *fair, *overlap, *buffers, *skew, *jitter, *seeds, *straggler;
   gboolean formula;

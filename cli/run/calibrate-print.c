@@ -50,6 +50,12 @@ char *tg_calibrate_text(const TgCalibrateCommand *command) {
       calibration->samples->len);
   if (calibration->machine.processor.tile_rows > 0)
     g_string_append(text, "# rate is for products that fill their tiles.\n");
+  if (*command->disk.io)
+    g_string_append_printf(
+        text,
+        "# disk, cache: a file of %.0f bytes in requests of 1 MiB, 16 under way, by %s; between passes "
+        "%.0f %% and %.0f %% either way.\n",
+        command->disk.file_bytes, command->disk.io, 100 * command->disk.disk.spread, 100 * command->disk.cache.spread);
   for (guint s = 0; s < calibration->samples->len; s++) {
     const TgCalibrationSample *sample = sample_at(command, s);
     g_autofree char *fewer =
@@ -150,6 +156,14 @@ static void add_shapes(TgTable *table, const TgMachineProcessor *processor) {
   }
 }
 
+static void add_disk(TgTable *table, const char *name, const TgDiskRates *rates) {
+  g_autofree char *reads = g_strdup_printf("%.4g GB/s", rates->read_bytes_per_s * 1e-9);
+  g_autofree char *alone = rates->latency_s > 0
+                               ? g_strdup_printf("; a small read alone takes %s", tg_time_text(rates->latency_s).s)
+                               : g_strdup("");
+  tg_table_add_fact(table, name, reads, "read, and %.4g GB/s written%s", rates->write_bytes_per_s * 1e-9, alone);
+}
+
 static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
   const TgMachine *machine = &command->calibration->machine;
   const TgMachineExecutor *executor = &machine->executor;
@@ -183,6 +197,10 @@ static void print_numbers(TgCli *cli, const TgCalibrateCommand *command) {
     g_autofree char *numbers = fewer_text(&executor->speedup_with_fewer, true);
     tg_table_add_fact(table, "fewer at work", "", "%s times as fast with only %s of %g cores or ranks at work",
                       speedups, numbers, executor->at_once);
+  }
+  if (*command->disk.io) {
+    add_disk(table, "disk", &command->disk.disk);
+    add_disk(table, "through memory", &command->disk.cache);
   }
   tg_table_add_fact(table, "launch", tg_time_text(executor->launch_s).s, "overhead of a run outside its steps");
   tg_table_add_fact(table, "round", tg_time_text(executor->round_s).s,
@@ -287,6 +305,20 @@ static void write_fit(TgJson *json, const TgCalibration *calibration) {
   tg_json_end_object(json);
 }
 
+TG_FIELD_TABLE(rates_fields, TG_FIELD(TgDiskRates, read_bytes_per_s), TG_FIELD(TgDiskRates, write_bytes_per_s),
+               TG_FIELD(TgDiskRates, latency_s), TG_FIELD(TgDiskRates, spread));
+
+static void write_disk(TgJson *json, const TgDiskMeasurement *disk) {
+  tg_json_member_object(json, "disk", TG_JSON_LINES);
+  tg_json_members(json, rates_fields, &disk->disk);
+  tg_json_member_object(json, "cache", TG_JSON_ROW);
+  tg_json_members(json, rates_fields, &disk->cache);
+  tg_json_end_object(json);
+  tg_json_member_double(json, "file_bytes", disk->file_bytes);
+  tg_json_member_string(json, "io", disk->io);
+  tg_json_end_object(json);
+}
+
 void tg_calibrate_write(TgJson *json, const TgCalibrateCommand *command) {
   const TgCalibration *calibration = command->calibration;
   const TgCalibrationPlan *plan = &command->plan;
@@ -303,6 +335,7 @@ void tg_calibrate_write(TgJson *json, const TgCalibrateCommand *command) {
   for (guint s = 0; s < calibration->samples->len; s++) write_sample(json, sample_at(command, s));
   tg_json_end_array(json);
   write_fit(json, calibration);
+  if (*command->disk.io) write_disk(json, &command->disk);
   tg_json_member_double(json, "residual", calibration->machine.residual);
   tg_json_member_double(json, "spread", calibration->machine.spread);
   tg_json_member_double(json, "cpu_waited", calibration->waited);

@@ -8,6 +8,7 @@
 
 #include "atomic-file.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_SIZE = 65536 };
@@ -120,6 +121,34 @@ TgExit tg_calibrate_measure(TgCli *cli, TgCalibrateCommand *command) {
   return TG_EXIT_DONE;
 }
 
+static TgMachineTier tier_of(const TgDiskRates *rates) {
+  return (TgMachineTier){.read_bytes_per_s = rates->read_bytes_per_s,
+                         .write_bytes_per_s = rates->write_bytes_per_s,
+                         .latency_s = rates->latency_s};
+}
+
+/* The cache may take what memory there is, as may the blocks of a product from the disk. */
+static TgExit measure_disk(TgCli *cli, TgCalibrateCommand *command) {
+  enum { PASSES = 12 };
+  static const double most_bytes = 1 << 30;
+  const double memory_bytes = (double)tg_memory_limit(cli);
+  TgProgressLine line;
+  GError *error = NULL;
+  if (!cli->options.disk) return TG_EXIT_DONE;
+  tg_progress_begin(&line, cli, "calibrate, passes over a file", PASSES);
+  const TgWatch watch = tg_progress_watch(&line);
+  const bool fine =
+      tg_disk_measure(cli->options.disk, fmin(most_bytes, memory_bytes / 4), &watch, &command->disk, &error);
+  tg_progress_end(cli);
+  if (!fine) {
+    g_prefix_error(&error, "calibrate: --disk ");
+    return tg_report_error(cli, error);
+  }
+  const TgMachineTier disk = tier_of(&command->disk.disk), cache = tier_of(&command->disk.cache);
+  tg_calibration_add_disk(command->calibration, &disk, &cache, memory_bytes);
+  return TG_EXIT_DONE;
+}
+
 static TgExit say(TgCli *cli, const TgCalibrateCommand *command) {
   GError *error = NULL;
   g_autofree char *text = tg_calibrate_text(command);
@@ -163,6 +192,16 @@ static TgExit refuse_noise(const TgCli *cli, const TgCalibrateCommand *command) 
       100 * spread);
 }
 
+static TgExit refuse_disk_noise(const TgCli *cli, const TgCalibrateCommand *command) {
+  const double spread = fmax(command->disk.disk.spread, command->disk.cache.spread);
+  if (cli->options.noisy || spread <= most_spread) return TG_EXIT_DONE;
+  return tg_report(
+      cli, TG_EXIT_FAILED,
+      "calibrate: --disk %s: the same reads or writes differ by %.0f %% either way; stop other programs and "
+      "try again, or give --noisy to write the figures all the same",
+      cli->options.disk, 100 * spread);
+}
+
 static TgExit run_calibrate(TgCli *cli) {
   g_auto(TgCalibrateCommand) command = {0};
   const char *output = cli->options.output;
@@ -178,12 +217,14 @@ static TgExit run_calibrate(TgCli *cli) {
     status = tg_executor_device(cli, "calibrate", command.kind, command.plan.options.device, &command.environment);
   if (!status) status = tg_calibrate_measure(cli, &command);
   if (!status) status = refuse_noise(cli, &command);
+  if (!status) status = measure_disk(cli, &command);
+  if (!status) status = refuse_disk_noise(cli, &command);
   return status ? status : say(cli, &command);
 }
 
 static const char *const options[] = {
-    "on",    "grid",   "type:calibrate", "transport",      "sizes:calibrate", "budget:calibrate", "deadline",
-    "noisy", "device", "json",           "output:machine", "quiet",           "memory-limit",     NULL};
+    "on",   "grid",   "type:calibrate", "transport",      "sizes:calibrate", "budget:calibrate", "deadline", "noisy",
+    "disk", "device", "json",           "output:machine", "quiet",           "memory-limit",     NULL};
 static const TgExample examples[] = {
     {"calibrate --on cpu -o my.machine", "this CPU's BLAS, for `compare` and `sim`"},
     {"calibrate --on cpu --grid 2x2 --sizes 8,16,32 --json", "a short calibration, as JSON"},

@@ -8,12 +8,14 @@
 #include "executors.h"
 
 #include "calibration.h"
+#include "disk-measure.h"
 
 typedef struct TgCalibrateCommand {
   const TgExecutorKind *kind;
   TgCalibrationPlan plan;
   TgEnvironment environment;
   TgCalibration *calibration;
+  TgDiskMeasurement disk; /**< with --disk; otherwise its `io` is empty */
 } TgCalibrateCommand;
 
 void tg_calibrate_clear(TgCalibrateCommand *command);

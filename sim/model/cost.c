@@ -45,7 +45,9 @@ bool tg_cost_model_parse(const char *text, TgCostModel *model, TgError *error) {
 
 static bool run_model(TgPrediction *prediction, TgModelRun model, GError **error) {
   const TgCostOptions *options = prediction->options;
-  if (prediction->machine->port.ports == TG_PORTS_FETCH && (options->tiers.used || options->model != TG_COST_HOCKNEY))
+  const bool sends = prediction->lanes.processors > 1;
+  if (prediction->machine->port.ports == TG_PORTS_FETCH &&
+      ((options->tiers.used && sends) || options->model != TG_COST_HOCKNEY))
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "the machine file has ports = fetch, as topogemm calibrate writes it, which needs the model "
                        "hockney without memory tiers: choose that, or write ports = one or all in a copy");

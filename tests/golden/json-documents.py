@@ -63,6 +63,7 @@ CASES = [
     ("compare", 0, f"compare cannon --grid 2x2 -n 64 {ON_CPU} --budget 0.01"),
     ("comparisons", 0, f"compare cannon summa --grid 2x2 -n 64 {ON_CPU} --budget 0.01"),
     ("calibrate", 0, "calibrate --on cpu --grid 2x2 --sizes 4,8,16 --budget 0.001 --noisy"),
+    ("calibrate", 0, "calibrate --on cpu --grid 2x2 --sizes 4,8,16 --budget 0.001 --noisy --disk . --memory-limit 512M"),
     ("bench", 0, "bench oneil --cpu-only --quick --sizes 8,16"),
     ("bench", 0, "bench mmt --cpu-only --quick --sizes 9"),
     ("bench", 0, "bench dobravec --cpu-only --sizes 80 --budget 0.01"),

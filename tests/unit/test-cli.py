@@ -1577,6 +1577,25 @@ def test_calibrate():
     assert run("calibrate", "--noisy", *CALIBRATE, "-q").stdout == ""
 
 
+def test_calibrate_disk():
+    """The disk's rates are in the document and in the machine file, which `sim --from` takes; nothing else is left."""
+    words = ["calibrate", "--noisy", *CALIBRATE, "--memory-limit", "512M", "--disk"]
+    said = document(*words, ".", "-o", "disk.machine")
+    assert os.listdir() == ["disk.machine"]
+    disk, machine = said["disk"], machine_of("disk.machine")
+    assert 0 < disk["latency_s"] < 1 and 32e6 <= disk["file_bytes"] <= 128e6
+    for name, rates in (("disk", disk), ("cache", disk["cache"])):
+        assert 0 < rates["read_bytes_per_s"] < 1e12 and rates["spread"] >= 0, disk
+        assert all(float(machine[name][key]) == rates[key] for key in ("read_bytes_per_s", "write_bytes_per_s", "latency_s")), machine
+    assert float(machine["processor"]["memory_bytes"]) == float(machine["cache"]["capacity_bytes"]) <= 512e6
+    sim = "sim egmm --grid 1 -n 2048 --machine disk.machine --json --from".split()
+    for place in ("disk", "cache"):  # with a warning that processors take turns
+        done = subprocess.run([PROGRAM, *sim, place], capture_output=True, text=True)
+        assert json.loads(done.stdout)["time_s"] > 0, done
+    assert "GB/s" in run(*words, ".").stdout and os.listdir() == ["disk.machine"]
+    assert "no such folder" in run(*words, "nowhere", expect=2).stderr
+
+
 def test_compare_warns_of_idle_cores():
     """Where fewer cores are at work than in the calibration each is faster: what is predicted is too long."""
     words = "--on cores --grid 2x2"
