@@ -68,8 +68,8 @@ TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error)
 void tg_calibration_free(TgCalibration *calibration);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgCalibration, tg_calibration_free)
 
-/** Gives the machine a disk, the operating system's cache of it, and the memory that the cache and blocks of a product
- * may take. Of the tiers the rates and the latency count. */
+/** Gives the machine a disk, the operating system's cache of it, and the memory that the cache and the blocks of a
+ * product may take. Only the rates and the latency of the two tiers are used. */
 void tg_calibration_add_disk(TgCalibration *calibration, const TgMachineTier *disk, const TgMachineTier *cache,
                              double memory_bytes);
 

@@ -18,7 +18,7 @@ TG_BEGIN_DECLS
 enum {
   TG_COST_MOST_PIECES = 512, /**< the most that are tried for a pipelined chain */
   TG_COST_CHOICE_MS = 3000,
-  TG_COST_FIRST_PART = 5, /**< times the time for a choice that its first, most promising trial may take */
+  TG_COST_FIRST_PART = 5, /**< the first, most promising trial may take this many times the time for a choice */
   TG_COST_BUFFERS = 2,    /**< default of --buffers */
   TG_COST_MOST_BUFFERS = 64,
   TG_COST_MOST_TRANSFERS = 1 << 20 /**< the most of a statement in a choice; their memory is counted beforehand */

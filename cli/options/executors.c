@@ -69,7 +69,7 @@ TgExit tg_executor_options_check(const TgCli *cli, const TgExecutorKind *kind) {
   if (options->cold && !kind->on_gpu)
     return tg_report(cli, TG_EXIT_USAGE, "--cold empties the cache of a GPU, but %s uses none", kind->name);
   if (options->disk && (kind->on_gpu || kind->begin))
-    return tg_report(cli, TG_EXIT_USAGE, "--disk: not for %s; measure the disk with --on cpu or --on cores",
+    return tg_report(cli, TG_EXIT_USAGE, "--disk does not work with %s; measure the disk with --on cpu or --on cores",
                      kind->name);
   if (options->disk && !g_file_test(options->disk, G_FILE_TEST_IS_DIR))
     return tg_report(cli, TG_EXIT_USAGE, "--disk %s: no such folder", options->disk);

@@ -105,7 +105,7 @@ static const TgOptionRow rows[] = {
     {"no-cache", 0, READS_CACHE(no_cache), NULL, "neither read nor write the cache of tuning results for this machine"},
     {"noisy", 0, G_OPTION_ARG_NONE, AT(noisy), NULL, "accept that the machine is busy, and its figures uncertain"},
     {"disk", 0, G_OPTION_ARG_STRING, AT(disk), "FOLDER",
-     "also measure the disk that holds this folder, in up to half a minute, for `sim --from disk`"},
+     "also measure the disk that holds this folder, for `sim --from disk`; takes up to half a minute"},
     {"cold", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty the L2 cache before each launch"},
     {"cold:run", 0, G_OPTION_ARG_NONE, AT(cold), NULL, "empty the GPU's L2 cache before each run"},
     {"baseline", 0, G_OPTION_ARG_STRING, AT(baseline), "KERNEL",

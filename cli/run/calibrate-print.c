@@ -53,7 +53,7 @@ char *tg_calibrate_text(const TgCalibrateCommand *command) {
   if (*command->disk.io)
     g_string_append_printf(
         text,
-        "# disk, cache: a file of %.0f bytes in requests of 1 MiB, 16 under way, by %s; between passes "
+        "# disk, cache: a file of %.0f bytes, in requests of 1 MiB, 16 at a time, by %s; passes differ by "
         "%.0f %% and %.0f %% either way.\n",
         command->disk.file_bytes, command->disk.io, 100 * command->disk.disk.spread, 100 * command->disk.cache.spread);
   for (guint s = 0; s < calibration->samples->len; s++) {
@@ -159,7 +159,7 @@ static void add_shapes(TgTable *table, const TgMachineProcessor *processor) {
 static void add_disk(TgTable *table, const char *name, const TgDiskRates *rates) {
   g_autofree char *reads = g_strdup_printf("%.4g GB/s", rates->read_bytes_per_s * 1e-9);
   g_autofree char *alone = rates->latency_s > 0
-                               ? g_strdup_printf("; a small read alone takes %s", tg_time_text(rates->latency_s).s)
+                               ? g_strdup_printf("; a single small read takes %s", tg_time_text(rates->latency_s).s)
                                : g_strdup("");
   tg_table_add_fact(table, name, reads, "read, and %.4g GB/s written%s", rates->write_bytes_per_s * 1e-9, alone);
 }

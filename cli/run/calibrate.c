@@ -127,7 +127,7 @@ static TgMachineTier tier_of(const TgDiskRates *rates) {
                          .latency_s = rates->latency_s};
 }
 
-/* The cache may take what memory there is, as may the blocks of a product from the disk. */
+/* The cache may take all available memory, and so may the blocks of a product whose matrices are on disk. */
 static TgExit measure_disk(TgCli *cli, TgCalibrateCommand *command) {
   enum { PASSES = 12 };
   static const double most_bytes = 1 << 30;
@@ -197,7 +197,7 @@ static TgExit refuse_disk_noise(const TgCli *cli, const TgCalibrateCommand *comm
   if (cli->options.noisy || spread <= most_spread) return TG_EXIT_DONE;
   return tg_report(
       cli, TG_EXIT_FAILED,
-      "calibrate: --disk %s: the same reads or writes differ by %.0f %% either way; stop other programs and "
+      "calibrate: --disk %s: repeated reads or writes differ by %.0f %% either way; stop other programs and "
       "try again, or give --noisy to write the figures all the same",
       cli->options.disk, 100 * spread);
 }

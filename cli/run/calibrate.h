@@ -15,7 +15,7 @@ typedef struct TgCalibrateCommand {
   TgCalibrationPlan plan;
   TgEnvironment environment;
   TgCalibration *calibration;
-  TgDiskMeasurement disk; /**< with --disk; otherwise its `io` is empty */
+  TgDiskMeasurement disk; /**< set by --disk; otherwise its `io` is empty */
 } TgCalibrateCommand;
 
 void tg_calibrate_clear(TgCalibrateCommand *command);

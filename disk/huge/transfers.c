@@ -308,7 +308,7 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
   if (!join_keeper(transfers, error)) return false;
   if (transfers->c_waits == 0 && !transfers->writing)
     transfers->c_span = (TgHugeSpan){TG_HUGE_WRITE_C, transfers->write_panel, 0, 0, tg_now_s(), 0};
-  transfers->c_span.panel = transfers->write_panel; /* two that follow at once are kept together */
+  transfers->c_span.panel = transfers->write_panel; /* two panels in immediate succession share one span */
   put_tiles(transfers, &what);
   begin_transfer(transfers, &what, bytes);
   transfers->c_waits++;

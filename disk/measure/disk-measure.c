@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 enum {
-  REQUESTS = 16, /* under way, each of … */
+  REQUESTS = 16, /* in flight, each of … */
   REQUEST_BYTES = 1 << 20,
   SMALL_BYTES = 4096,
   SMALL_READS = 101,
   PASSES = 3,
-  LEAST_REQUESTS = 2 * REQUESTS /* of a file, however slow the disk */
+  LEAST_REQUESTS = 2 * REQUESTS /* in a file, however slow the disk */
 };
 
 static const double most_pass_s = 2;
@@ -32,7 +32,7 @@ typedef struct Measuring {
   int direct, cached; /* the file, opened twice */
   char *area;         /* of the requests */
   TgDiskQueue *queue;
-  int64_t requests; /* that the file has room for; from the first pass on, what it has */
+  int64_t requests; /* that fit into the file; after the first pass, that the file consists of */
 } Measuring;
 
 static double now_s(void) {
@@ -48,7 +48,7 @@ static bool failed(const Measuring *measuring, bool writes, int problem, GError 
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-/* It has no name while it is measured, so that nothing is left of it, however the program ends. */
+/* The file has no name while it is measured, so that nothing remains of it, however the program ends. */
 static bool open_file(Measuring *measuring, GError **error) {
   g_autofree char *path = g_build_filename(measuring->folder, ".topogemm-XXXXXX", NULL);
   measuring->cached = mkostemp(path, O_CLOEXEC);
@@ -59,7 +59,7 @@ static bool open_file(Measuring *measuring, GError **error) {
   unlink(path);
   return measuring->direct >= 0 ||
          TG_IO_FAIL(error, BAD_INPUT,
-                    "%s: this file system is read and written only through memory; choose a folder on a disk",
+                    "%s: this file system cannot read and write past its cache in memory; choose a folder on a disk",
                     measuring->folder);
 }
 
@@ -69,7 +69,7 @@ static bool find_room(Measuring *measuring, double bytes, GError **error) {
   const double free_bytes = (double)facts.f_bavail * (double)facts.f_frsize;
   measuring->requests = (int64_t)(fmin(bytes, free_bytes / 4) / REQUEST_BYTES);
   return measuring->requests >= LEAST_REQUESTS ||
-         TG_IO_FAIL(error, CANNOT_WRITE, "%s: too little is free to measure the disk: %.0f bytes; needed are %.0f",
+         TG_IO_FAIL(error, CANNOT_WRITE, "%s: too little free space to measure the disk: %.0f bytes; %.0f are needed",
                     measuring->folder, free_bytes, 4.0 * LEAST_REQUESTS * REQUEST_BYTES);
 }
 
@@ -99,7 +99,7 @@ static bool wait_for_one(Measuring *measuring, bool writes, int *number, GError 
   return problem == 0 || failed(measuring, writes, problem, error);
 }
 
-/* From the beginning of the file to its end, or for as long as a pass may take: requests done, or -1. */
+/* From the beginning of the file to its end, or until a pass has taken its time. Returns the requests done, or -1. */
 static int64_t transfer_all(Measuring *measuring, int descriptor, bool writes, GError **error) {
   const double begin_s = now_s();
   int64_t begun = 0;
@@ -119,7 +119,7 @@ static int64_t transfer_all(Measuring *measuring, int descriptor, bool writes, G
   return begun;
 }
 
-/* `synced`: what was written has to be on the disk. */
+/* `synced`: the pass ends when all that was written is on the disk. */
 static bool measure_pass(Measuring *measuring, int descriptor, bool writes, bool synced, double *bytes_per_s,
                          GError **error) {
   const double begin_s = now_s();
@@ -127,7 +127,7 @@ static bool measure_pass(Measuring *measuring, int descriptor, bool writes, bool
   if (done < 0) return false;
   if (synced && fdatasync(descriptor) != 0) return failed(measuring, true, errno, error);
   *bytes_per_s = (double)done * REQUEST_BYTES / (now_s() - begin_s);
-  if (writes) measuring->requests = done; /* what follows finds as much */
+  if (writes) measuring->requests = done; /* later passes use a file of this size */
   return tg_watch_go_on(measuring->watch, ++measuring->passes) || TG_SIM_FAIL(error, STOPPED, "stopped");
 }
 
@@ -175,7 +175,7 @@ static bool measure_disk(Measuring *measuring, TgDiskRates *rates, GError **erro
   return measure_latency(measuring, &rates->latency_s, error);
 }
 
-/* Written, the file is in the cache. */
+/* Once it has been written, the file is in the cache. */
 static bool measure_cache(Measuring *measuring, TgDiskRates *rates, GError **error) {
   double reads[PASSES], writes[PASSES];
   for (int pass = 0; pass < PASSES; pass++)

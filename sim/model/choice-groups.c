@@ -178,7 +178,7 @@ double tg_line_transfers(const TgRounds *rounds) {
   return transfers;
 }
 
-/* Along a line. */
+/* Transfers along one line. */
 static double transfers_of(const TgFormGroup *group, const TgRounds *rounds) {
   return rounds->collective == TG_COLLECTIVE_CHAIN ? tg_line_transfers(rounds) : group->transfers[rounds->collective];
 }

@@ -23,7 +23,7 @@ typedef struct TgFormGroup {
   bool alike;    /* … and before it processors have done the same, so that all are at one time */
   TgForm form[TG_CHOICE_FORMS];
   int forms;
-  double transfers[TG_COLLECTIVES];  /* along a line, of all but chains */
+  double transfers[TG_COLLECTIVES];  /* along one line, by algorithm; not for chains */
   int named[TG_COLLECTIVES];         /* index of the form that each TgCollective means */
   double outlook_s[TG_CHOICE_FORMS]; /* of what each form takes, see sim/model/outlook.h … */
   double hops[TG_CHOICE_FORMS];      /* … and how far its messages go; 0 not known */
@@ -61,10 +61,10 @@ typedef struct TgChoice {
 bool tg_forms_same(const TgForm *a, const TgForm *b, int count);
 /** Finds the groups of collectives that have a choice, the forms of each, and what these promise. `shape` is set. */
 void tg_choice_find_groups(TgChoice *choice);
-/** Of a block of the group. */
+/** Elements in a block of the group. */
 int64_t tg_choice_elements(const TgChoice *choice, int group);
-/** The number of pieces nearby that cuts a block of so many elements evenly, or else `pieces`: if pieces are alike, so
- * are rounds, and a prediction takes a part of the time. */
+/** The nearest number of pieces that cuts a block of so many elements evenly, or `pieces` if none is near: if pieces
+ * are alike, so are rounds, and a prediction takes a fraction of the time. */
 int32_t tg_even_pieces(int64_t elements, int32_t pieces);
 /** About how long a prediction takes, in seconds. `forms`: of each group. */
 double tg_choice_work_s(const TgChoice *choice, const TgForm *forms);

@@ -112,7 +112,7 @@ static bool set_pieces(TgForm *form, double pieces, int32_t most) {
   return true;
 }
 
-/* The number that all chains have, or 0. `elements`: how many all of their blocks are multiples of. */
+/* The number of pieces that all chains share, or 0. `elements`: the greatest common divisor of their block sizes. */
 static int32_t common_pieces(const TgChoice *choice, const TgForm *forms, int64_t *elements) {
   int32_t pieces = 0;
   *elements = 0;
@@ -190,7 +190,7 @@ static bool try_pieces(TgChoice *choice, const TgForm *forms) {
   return true;
 }
 
-/* All chains of about as many pieces as the one that has most. False where that changes none of them. */
+/* All chains in about as many pieces as the one that has most. False where that changes none of them. */
 static bool cut_alike(const TgChoice *choice, TgForm *forms) {
   int32_t most = 0;
   int64_t elements;

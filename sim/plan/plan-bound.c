@@ -266,7 +266,7 @@ double tg_plan_bound(const TgPlanSearch *search, const TgSchedule *schedule, con
 
 /* --- how long a prediction takes ---------------------------------------------------------------------------------- */
 
-/* Measured on one core: seconds of a line of a collective, and of a product that comes again, a processor. */
+/* Measured on one core: seconds per line of a collective, and per processor of a repeated product. */
 static const double line_s = 300e-9, product_s = 3e-9;
 /* … and of a node without a processor, which has a place in all tables. */
 static const double idle_node_s = 0.5e-6;

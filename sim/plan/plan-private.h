@@ -23,7 +23,7 @@ typedef struct TgPlanFacts {
   double read_low[TG_MAX_STATEMENTS];   /**< elements of the block that the statement reads, at least */
   double elements_low[TG_MAX_BUFFERS];  /**< of a block in the buffer, at least … */
   double elements_high[TG_MAX_BUFFERS]; /**< … and at most */
-  double compute_s;                     /**< of the products of the last processor, at least */
+  double compute_s;                     /**< of the products of the last processor to finish, at least */
   double product_s;                     /**< of one product of the smallest blocks, at least */
   double memory_low_bytes;              /**< no processor needs less … */
   double memory_high_bytes;             /**< … and none more */
@@ -44,8 +44,8 @@ typedef struct TgPlanCandidate {
   double bound_s;
   double outlook_s; /**< about how long it takes, see plan-outlook.c; INFINITY until that is asked for … */
   double promise_s; /**< … as the estimate had it */
-  double work_s;    /**< about how long its prediction takes, with one choice, the most promising … */
-  double usual_s;   /**< … and with usual algorithms … */
+  double work_s;    /**< about how long its prediction takes with one choice, the most promising … */
+  double usual_s;   /**< … with the usual algorithms … */
   double screen_s;  /**< … and that of a quicker model, which bounds it; INFINITY where none does */
   double memory_low_bytes, memory_high_bytes, places_bytes, proof_s;
   bool rounded;         /**< its sizes are rounded up to whole blocks for the prediction … */
@@ -217,7 +217,7 @@ double tg_plan_work(const TgSchedule *schedule, const TgPlanFacts *facts, TgCost
                     const TgPlanTravel travel[TG_MAX_STATEMENTS], const TgSlices *slices);
 /** Whether there is more than one such choice. */
 bool tg_plan_has_choice(const TgSchedule *schedule, const TgPlanFacts *facts);
-/** About how long a prediction takes with one choice, which is a quicker one where there is little time for it. */
+/** About how long a prediction takes with one choice; where there is little time, that is a quicker choice. */
 double tg_plan_once_s(const TgPlanSearch *search, const TgPlanCandidate *candidate);
 /** The candidate's work as corrected by earlier predictions of its schedule, and that of choosing its collectives. */
 double tg_plan_work_now(const TgPlanSearch *search, const TgPlanCandidate *candidate);

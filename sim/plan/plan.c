@@ -104,8 +104,8 @@ static bool sort_anew(TgPlanSearch *search, double *work_s) {
   return true;
 }
 
-/* Whether one of another schedule promised exactly the same and was tried. Some schedules do the same on some grids:
- * COSMA with one step is Agarwal's 3D algorithm. */
+/* Whether a candidate of another schedule with exactly the same estimate was tried. On some grids, two schedules do the
+ * same: COSMA with one step is Agarwal's 3D algorithm. */
 static bool has_twin(const TgPlanSearch *search, const TgPlanCandidate *candidate) {
   for (guint c = 0; c < search->candidates->len; c++) {
     const TgPlanCandidate *other = &g_array_index(search->candidates, TgPlanCandidate, c);

@@ -78,7 +78,7 @@ static int last_cut(const TgSchedule *schedule, const uint32_t *along, int state
 
 /* --- the slices --------------------------------------------------------------------------------------------------- */
 
-/* What a model remembers of links: until when messages take them. The others remember nodes alone. */
+/* Whether a model remembers until when messages occupy each link. The other models remember only the state of nodes. */
 static bool keeps_links_busy(TgCostModel model) {
   return model == TG_COST_FORWARD || model == TG_COST_FLOW;
 }

@@ -113,7 +113,7 @@ static void test_long_rings(void) {
 }
 
 /* LogGP has no hops, so the choice is the same however the grid lies on the network. Chains of A and of B take turns:
- * both are fastest with more pieces than suit them alone, which cut their blocks of 144 and 104 elements evenly. */
+ * both are fastest with more pieces than suit each alone. The numbers cut their blocks (144, 104 elements) evenly. */
 static void test_alike_chains(void) {
   static const TgEmbeddingKind embeddings[] = {TG_ROWMAJOR, TG_SNAKE};
   for (gsize e = 0; e < G_N_ELEMENTS(embeddings); e++) {

@@ -1578,7 +1578,7 @@ def test_calibrate():
 
 
 def test_calibrate_disk():
-    """The disk's rates are in the document and in the machine file, which `sim --from` takes; nothing else is left."""
+    """The disk's rates are in the document and in the machine file, which `sim --from` takes; no other file remains."""
     words = ["calibrate", "--noisy", *CALIBRATE, "--memory-limit", "512M", "--disk"]
     said = document(*words, ".", "-o", "disk.machine")
     assert os.listdir() == ["disk.machine"]

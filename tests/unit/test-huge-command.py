@@ -131,7 +131,7 @@ def test_trace(_):
              for name in ("read A", "read B", "multiply", "write C", "sync C")}
     assert said["panels"] == 4 and said["chunk"] >= 256
     counts = [len(each) for each in spans.values()]
-    assert counts[:3] == [16, 16, 16] and 1 <= counts[3] == counts[4] <= 4, counts  # two panels may be kept together
+    assert counts[:3] == [16, 16, 16] and 1 <= counts[3] == counts[4] <= 4, counts  # two panels may share one span
     assert max(e["args"]["panel"] for e in spans["sync C"]) == 4
     ends = {tuple(e["args"].values()): e["ts"] + e["dur"] for e in spans["read A"]}
     assert all(ends[tuple(e["args"].values())] <= e["ts"] + 1 for e in spans["multiply"])
@@ -268,7 +268,7 @@ def test_flipped_bits(_):
 
 
 def wait_for_panel(process):
-    """Until a panel of C is complete: its tiles' checksums, which follow the header, are no longer zero."""
+    """Wait until a panel of C is complete: its tiles' checksums, which follow the header, are no longer zero."""
     while process.poll() is None:
         with contextlib.suppress(FileNotFoundError), open("C.tg.part", "rb") as file:
             file.seek(4096)
@@ -277,7 +277,7 @@ def wait_for_panel(process):
 
 
 def end_within(seconds, words, rng):
-    """Whether it was ended, and had not finished by itself. One time in two, a panel is complete by then."""
+    """Whether the process was ended before it finished by itself. In half of the cases, a panel is complete by then."""
     with subprocess.Popen([TOPOGEMM, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         if rng.random() < 0.5:
             wait_for_panel(process)

@@ -310,7 +310,7 @@ static void test_rounded(void) {
   }
 }
 
-/* The bound of processors that stand idle is the time of those that work: they are predicted once, as every schedule. */
+/* If processors stand idle, the bound is the time of those that work: egmm is predicted once, as every schedule is. */
 static void test_idle(void) {
   Fixture *f = fixture(64, 64, NULL);
   f->request.top = 1;
