@@ -145,6 +145,10 @@ static void add_strips(TgPanels *panels, const Cut *cut, const int64_t *strip, i
   add_strip(panels, cut, end - strip[end], end);
 }
 
+static double bound_elements(const TgPanelsJob *job) {
+  return tg_pipeline_bound(job->m, job->n, job->k, job->memory_bytes / (double)job->element_bytes);
+}
+
 /* Starts an empty plan for this cut. */
 static void begin(TgPanels *panels, const Cut *cut) {
   const TgPanelsJob *job = cut->job;
@@ -152,7 +156,7 @@ static void begin(TgPanels *panels, const Cut *cut) {
   panels->step = cut->step;
   panels->chunk = cut->chunk;
   panels->a_bytes = (double)job->element_bytes * (double)(job->a_buffers * cut->chunk) * (double)cut->step;
-  panels->bound_elements = tg_pipeline_bound(job->m, job->n, job->k, job->memory_bytes / (double)job->element_bytes);
+  panels->bound_elements = bound_elements(job);
 }
 
 void tg_panels_clear(TgPanels *panels) {
@@ -200,7 +204,66 @@ static bool find_panels(TgPanels *panels, const TgPanelsJob *job) {
   return panels->panel != NULL;
 }
 
-/* --- uniform panels ----------------------------------------------------------------------------------------------- */
+/* Panels of x rows and z columns. */
+static void add_uniform(TgPanels *panels, const Cut *cut, int64_t x, int64_t z) {
+  const TgPanelsJob *job = cut->job;
+  begin(panels, cut);
+  for (int64_t row = 0; row < job->m; row += x)
+    for (int64_t column = 0; column < job->n; column += z) {
+      const TgPanel panel = {row, column, MIN(x, job->m - row), MIN(z, job->n - column)};
+      add_panel(panels, job, &panel);
+    }
+}
+
+/* Replaces the panels by equal ones, with the same step and chunk, where these read less. */
+static void try_uniform(TgPanels *panels, const TgPanelsJob *job) {
+  const Cut cut = {.job = job, .step = panels->step, .chunk = panels->chunk};
+  const double e = (double)job->element_bytes;
+  double least = panels->read_elements;
+  int64_t best_x = 0, best_z = 0;
+  for (int64_t x = job->unit.x; x < job->m + job->unit.x; x += job->unit.x) {
+    const double rows = (double)MIN(x, job->m);
+    const double columns =
+        (job->memory_bytes - stream_bytes(&cut, 0)) / (e * (rows + (double)(job->b_buffers * cut.step)));
+    const int64_t z = columns >= (double)job->n ? job->n : (int64_t)columns / job->unit.z * job->unit.z;
+    if (z <= 0) break;
+    const double reads = (double)job->k * ((double)job->m * (double)tg_divide_up(job->n, z) +
+                                           (double)job->n * (double)tg_divide_up(job->m, x));
+    if (reads >= least) continue;
+    least = reads;
+    best_x = x;
+    best_z = z;
+  }
+  if (best_x > 0) add_uniform(panels, &cut, best_x, best_z);
+}
+
+/* The buffers serve all panels: the tallest may need more for C than the widest, and less for B. */
+static double buffer_bytes(const TgPanels *panels) {
+  return panels->panel_bytes + panels->a_bytes + panels->b_bytes;
+}
+
+/* Each panel fits by itself. Where the largest buffers of all do not, panels are planned with as much less memory, or
+ * are equal. */
+static bool find_fitting_panels(TgPanels *panels, const TgPanelsJob *job) {
+  static const double part = 0.25; /* of the excess at a time: panels are whole tiles, which may make up for the rest */
+  TgPanelsJob tried = *job;
+  while (find_panels(panels, &tried)) {
+    const double excess = buffer_bytes(panels) - job->memory_bytes;
+    panels->bound_elements = bound_elements(job);
+    if (excess <= 0) {
+      if (tried.memory_bytes < job->memory_bytes) try_uniform(panels, job);
+      return true;
+    }
+    tried.memory_bytes -= fmax(part * excess, (double)job->element_bytes);
+    tg_panels_clear(panels);
+  }
+  if (job->memory_bytes < tg_panels_least_bytes(job)) return false;
+  *panels = (TgPanels){.step = job->unit.y, .chunk = job->unit.x, .read_elements = INFINITY};
+  try_uniform(panels, job);
+  return panels->panel != NULL;
+}
+
+/* --- given panels ----------------------------------------------------------------------------------------------- */
 
 static bool check_blocks(const TgPanelsJob *job, GError **error) {
   const struct {
@@ -218,16 +281,10 @@ static bool check_blocks(const TgPanelsJob *job, GError **error) {
 }
 
 static void take_blocks(TgPanels *panels, const TgPanelsJob *job) {
-  const int64_t x = job->blocks.x, z = job->blocks.z;
   const Cut cut = {.job = job,
                    .step = MIN(job->blocks.y, multiple_up(job->k, job->unit.y)),
                    .chunk = chunk_of(job, job->blocks.y, CHUNK_BYTES)};
-  begin(panels, &cut);
-  for (int64_t row = 0; row < job->m; row += x)
-    for (int64_t column = 0; column < job->n; column += z) {
-      const TgPanel panel = {row, column, MIN(x, job->m - row), MIN(z, job->n - column)};
-      add_panel(panels, job, &panel);
-    }
+  add_uniform(panels, &cut, job->blocks.x, job->blocks.z);
 }
 
 static bool refuse(const TgPanelsJob *job, double least_bytes, GError **error) {
@@ -239,7 +296,7 @@ double tg_panels_least_bytes(const TgPanelsJob *job) {
   if (job->blocks.x) {
     TgPanels panels = {0};
     take_blocks(&panels, job);
-    const double bytes = panels.panel_bytes + panels.a_bytes + panels.b_bytes;
+    const double bytes = buffer_bytes(&panels);
     tg_panels_clear(&panels);
     return bytes;
   }
@@ -250,7 +307,7 @@ double tg_panels_least_bytes(const TgPanelsJob *job) {
 
 bool tg_panels_plan(TgPanels *panels, const TgPanelsJob *job, GError **error) {
   *panels = (TgPanels){0};
-  if (!job->blocks.x) return find_panels(panels, job) || refuse(job, tg_panels_least_bytes(job), error);
+  if (!job->blocks.x) return find_fitting_panels(panels, job) || refuse(job, tg_panels_least_bytes(job), error);
   if (!check_blocks(job, error)) return false;
   const double least = tg_panels_least_bytes(job);
   if (least > job->memory_bytes) return refuse(job, least, error);
