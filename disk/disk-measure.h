@@ -22,6 +22,8 @@ typedef struct TgDiskMeasurement {
   char io[64]; /**< as tg_disk_queue_name() */
 } TgDiskMeasurement;
 
+enum { TG_DISK_PASSES = 12 }; /**< over the file, in all */
+
 /** Measures the disk that holds `folder` with a temporary file there, of at most `bytes` and at most a quarter of the
  * free space. A pass takes about 2 s at most, so the file is smaller on a slow disk. `watch` gets the passes done.
  * Errors: of TG_IO_ERROR (CANNOT_WRITE, CANNOT_READ; BAD_INPUT if the file system has no disk, or is read and written

@@ -74,7 +74,7 @@ TG_SHARED static inline int64_t tg_divide_up(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }
 
-/** The greatest common divisor of two positive numbers. */
+/** The greatest common divisor of two numbers from 0; if one is 0, the other. */
 TG_SHARED static inline int64_t tg_common_divisor(int64_t a, int64_t b) {
   while (b) {
     const int64_t rest = a % b;

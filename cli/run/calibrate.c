@@ -129,13 +129,12 @@ static TgMachineTier tier_of(const TgDiskRates *rates) {
 
 /* The cache may take all available memory, and so may the blocks of a product whose matrices are on disk. */
 static TgExit measure_disk(TgCli *cli, TgCalibrateCommand *command) {
-  enum { PASSES = 12 };
   static const double most_bytes = 1 << 30;
   const double memory_bytes = (double)tg_memory_limit(cli);
   TgProgressLine line;
   GError *error = NULL;
   if (!cli->options.disk) return TG_EXIT_DONE;
-  tg_progress_begin(&line, cli, "calibrate, passes over a file", PASSES);
+  tg_progress_begin(&line, cli, "calibrate, passes over a file", TG_DISK_PASSES);
   const TgWatch watch = tg_progress_watch(&line);
   const bool fine =
       tg_disk_measure(cli->options.disk, fmin(most_bytes, memory_bytes / 4), &watch, &command->disk, &error);

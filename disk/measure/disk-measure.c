@@ -4,7 +4,9 @@
 
 #include "counter-random.h"
 #include "disk-queue.h"
+#include "measurement.h"
 #include "sim-error.h"
+#include "trials.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +21,7 @@ enum {
   REQUEST_BYTES = 1 << 20,
   SMALL_BYTES = 4096,
   SMALL_READS = 101,
-  PASSES = 3,
+  PASSES = TG_DISK_PASSES / 4,  /* writes and reads, past the cache and through it */
   LEAST_REQUESTS = 2 * REQUESTS /* in a file, however slow the disk */
 };
 
@@ -34,10 +36,6 @@ typedef struct Measuring {
   TgDiskQueue *queue;
   int64_t requests; /* that fit into the file; after the first pass, that the file consists of */
 } Measuring;
-
-static double now_s(void) {
-  return (double)g_get_monotonic_time() * 1e-6;
-}
 
 static bool failed(const Measuring *measuring, bool writes, int problem, GError **error) {
   return writes ? TG_IO_FAIL(error, CANNOT_WRITE, "%s: cannot write a temporary file: %s", measuring->folder,
@@ -101,10 +99,10 @@ static bool wait_for_one(Measuring *measuring, bool writes, int *number, GError 
 
 /* From the beginning of the file to its end, or until a pass has taken its time. Returns the requests done, or -1. */
 static int64_t transfer_all(Measuring *measuring, int descriptor, bool writes, GError **error) {
-  const double begin_s = now_s();
+  const double begin_s = tg_now_s();
   int64_t begun = 0;
   int number;
-  for (; begun < measuring->requests && (begun < LEAST_REQUESTS || now_s() - begin_s < most_pass_s); begun++) {
+  for (; begun < measuring->requests && (begun < LEAST_REQUESTS || tg_now_s() - begin_s < most_pass_s); begun++) {
     number = (int)begun;
     if (begun >= REQUESTS && !wait_for_one(measuring, writes, &number, error)) return -1;
     const TgDiskTransfer transfer = {.descriptor = descriptor,
@@ -122,28 +120,32 @@ static int64_t transfer_all(Measuring *measuring, int descriptor, bool writes, G
 /* `synced`: the pass ends when all that was written is on the disk. */
 static bool measure_pass(Measuring *measuring, int descriptor, bool writes, bool synced, double *bytes_per_s,
                          GError **error) {
-  const double begin_s = now_s();
+  const double begin_s = tg_now_s();
   const int64_t done = transfer_all(measuring, descriptor, writes, error);
   if (done < 0) return false;
   if (synced && fdatasync(descriptor) != 0) return failed(measuring, true, errno, error);
-  *bytes_per_s = (double)done * REQUEST_BYTES / (now_s() - begin_s);
+  *bytes_per_s = (double)done * REQUEST_BYTES / (tg_now_s() - begin_s);
   if (writes) measuring->requests = done; /* later passes use a file of this size */
   return tg_watch_go_on(measuring->watch, ++measuring->passes) || TG_SIM_FAIL(error, STOPPED, "stopped");
 }
 
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+/* The median, and half of what lies between the passes. */
+static double rate_of(double rates[PASSES], double *spread) {
+  const TgMeasurement measured = tg_measurement_of(rates, PASSES, 0);
+  *spread = fmax(*spread, (measured.max_s - measured.min_s) / 2 / measured.median_s);
+  return measured.median_s;
 }
 
-static double median_of(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, ascending);
-  return values[count / 2];
-}
-
-static void note_rate(double rates[PASSES], double *bytes_per_s, double *spread) {
-  *bytes_per_s = median_of(rates, PASSES);
-  *spread = fmax(*spread, (rates[PASSES - 1] - rates[0]) / 2 / *bytes_per_s);
+/* What was just written through the cache is read from there. `synced`: as above. */
+static bool measure_rates(Measuring *measuring, int descriptor, bool synced, TgDiskRates *rates, GError **error) {
+  double reads[PASSES], writes[PASSES];
+  for (int pass = 0; pass < PASSES; pass++)
+    if (!measure_pass(measuring, descriptor, true, synced, &writes[pass], error) ||
+        !measure_pass(measuring, descriptor, false, false, &reads[pass], error))
+      return false;
+  rates->write_bytes_per_s = rate_of(writes, &rates->spread);
+  rates->read_bytes_per_s = rate_of(reads, &rates->spread);
+  return true;
 }
 
 static bool measure_latency(Measuring *measuring, double *latency_s, GError **error) {
@@ -154,36 +156,13 @@ static bool measure_latency(Measuring *measuring, double *latency_s, GError **er
                                      .data = measuring->area,
                                      .bytes = SMALL_BYTES,
                                      .offset = (uint64_t)tg_random_integer(2, (uint64_t)i, 0, last) * REQUEST_BYTES};
-    const double begin_s = now_s();
+    const double begin_s = tg_now_s();
     int number;
     tg_disk_queue_begin(measuring->queue, 0, &transfer);
     if (!wait_for_one(measuring, false, &number, error)) return false;
-    seconds[i] = now_s() - begin_s;
+    seconds[i] = tg_now_s() - begin_s;
   }
-  *latency_s = median_of(seconds, SMALL_READS);
-  return true;
-}
-
-static bool measure_disk(Measuring *measuring, TgDiskRates *rates, GError **error) {
-  double reads[PASSES], writes[PASSES];
-  for (int pass = 0; pass < PASSES; pass++)
-    if (!measure_pass(measuring, measuring->direct, true, true, &writes[pass], error) ||
-        !measure_pass(measuring, measuring->direct, false, false, &reads[pass], error))
-      return false;
-  note_rate(writes, &rates->write_bytes_per_s, &rates->spread);
-  note_rate(reads, &rates->read_bytes_per_s, &rates->spread);
-  return measure_latency(measuring, &rates->latency_s, error);
-}
-
-/* Once it has been written, the file is in the cache. */
-static bool measure_cache(Measuring *measuring, TgDiskRates *rates, GError **error) {
-  double reads[PASSES], writes[PASSES];
-  for (int pass = 0; pass < PASSES; pass++)
-    if (!measure_pass(measuring, measuring->cached, true, false, &writes[pass], error) ||
-        !measure_pass(measuring, measuring->cached, false, false, &reads[pass], error))
-      return false;
-  note_rate(writes, &rates->write_bytes_per_s, &rates->spread);
-  note_rate(reads, &rates->read_bytes_per_s, &rates->spread);
+  *latency_s = tg_measurement_of(seconds, SMALL_READS, 0).median_s;
   return true;
 }
 
@@ -191,8 +170,10 @@ bool tg_disk_measure(const char *folder, double bytes, const TgWatch *watch, TgD
                      GError **error) {
   Measuring measuring = {.folder = folder, .watch = watch, .direct = -1, .cached = -1};
   *measurement = (TgDiskMeasurement){0};
-  const bool fine = begin(&measuring, bytes, error) && measure_disk(&measuring, &measurement->disk, error) &&
-                    measure_cache(&measuring, &measurement->cache, error);
+  const bool fine = begin(&measuring, bytes, error) &&
+                    measure_rates(&measuring, measuring.direct, true, &measurement->disk, error) &&
+                    measure_latency(&measuring, &measurement->disk.latency_s, error) &&
+                    measure_rates(&measuring, measuring.cached, false, &measurement->cache, error);
   measurement->file_bytes = (double)measuring.requests * REQUEST_BYTES;
   if (measuring.queue) g_strlcpy(measurement->io, tg_disk_queue_name(measuring.queue), sizeof measurement->io);
   end(&measuring);

@@ -340,26 +340,3 @@ bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *pla
   if (!plan->kind->on_gpu) tg_machine_give(&calibration->machine, &calibration->machine.spread);
   return true;
 }
-
-/* --- the disk ----------------------------------------------------------------------------------------------------- */
-
-static void give_tier(TgMachine *machine, TgTierKind kind, const TgMachineTier *measured) {
-  TgMachineTier *tier = &machine->tier[kind];
-  tier->read_bytes_per_s = measured->read_bytes_per_s;
-  tier->write_bytes_per_s = measured->write_bytes_per_s;
-  tier->latency_s = measured->latency_s;
-  tier->capacity_bytes = INFINITY;
-  tg_machine_give(machine, &tier->read_bytes_per_s);
-  tg_machine_give(machine, &tier->write_bytes_per_s);
-  tg_machine_give(machine, &tier->latency_s);
-}
-
-void tg_calibration_add_disk(TgCalibration *calibration, const TgMachineTier *disk, const TgMachineTier *cache,
-                             double memory_bytes) {
-  TgMachine *machine = &calibration->machine;
-  give_tier(machine, TG_TIER_DISK, disk);
-  give_tier(machine, TG_TIER_CACHE, cache);
-  machine->tier[TG_TIER_CACHE].capacity_bytes = machine->processor.memory_bytes = memory_bytes;
-  tg_machine_give(machine, &machine->tier[TG_TIER_CACHE].capacity_bytes);
-  tg_machine_give(machine, &machine->processor.memory_bytes);
-}

@@ -35,13 +35,9 @@ void tg_calibration_free(TgCalibration *calibration) {
   g_free(calibration);
 }
 
-static int64_t greatest_divisor(int64_t a, int64_t b) {
-  return b ? greatest_divisor(b, a % b) : a;
-}
-
 /* The first number of hops from `hops` on with which every block comes by once. */
 static int32_t next_hops(int32_t hops, int32_t columns) {
-  while (greatest_divisor(hops, columns) != 1) hops++;
+  while (tg_common_divisor(hops, columns) != 1) hops++;
   return hops;
 }
 
@@ -438,4 +434,27 @@ TgCalibration *tg_calibration_new(const TgCalibrationPlan *plan, GError **error)
       !tg_calibration_fit(calibration, plan, error))
     return NULL;
   return g_steal_pointer(&calibration);
+}
+
+/* --- the disk ----------------------------------------------------------------------------------------------------- */
+
+static void give_tier(TgMachine *machine, TgTierKind kind, const TgMachineTier *measured) {
+  TgMachineTier *tier = &machine->tier[kind];
+  tier->read_bytes_per_s = measured->read_bytes_per_s;
+  tier->write_bytes_per_s = measured->write_bytes_per_s;
+  tier->latency_s = measured->latency_s;
+  tier->capacity_bytes = INFINITY;
+  tg_machine_give(machine, &tier->read_bytes_per_s);
+  tg_machine_give(machine, &tier->write_bytes_per_s);
+  tg_machine_give(machine, &tier->latency_s);
+}
+
+void tg_calibration_add_disk(TgCalibration *calibration, const TgMachineTier *disk, const TgMachineTier *cache,
+                             double memory_bytes) {
+  TgMachine *machine = &calibration->machine;
+  give_tier(machine, TG_TIER_DISK, disk);
+  give_tier(machine, TG_TIER_CACHE, cache);
+  machine->tier[TG_TIER_CACHE].capacity_bytes = machine->processor.memory_bytes = memory_bytes;
+  tg_machine_give(machine, &machine->tier[TG_TIER_CACHE].capacity_bytes);
+  tg_machine_give(machine, &machine->processor.memory_bytes);
 }

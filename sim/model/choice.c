@@ -193,11 +193,10 @@ static bool try_pieces(TgChoice *choice, const TgForm *forms) {
 /* All chains in about as many pieces as the one that has most. False where that changes none of them. */
 static bool cut_alike(const TgChoice *choice, TgForm *forms) {
   int32_t most = 0;
-  int64_t elements;
   bool changed = false;
   for (int c = 0; c < choice->groups; c++) most = MAX(most, forms[c].pieces);
   for (int c = 0; c < choice->groups; c++) changed |= set_pieces(&forms[c], most, most_pieces(choice));
-  return (common_pieces(choice, forms, &elements) && scale_pieces(choice, forms, 1, 1)) || changed;
+  return scale_pieces(choice, forms, 1, 1) || changed;
 }
 
 /* Chains of so many pieces that the largest has fewer bytes than `bytes`. False where that changes none of them. */
