@@ -91,7 +91,4 @@ gpointer tg_transfers_run(gpointer transfers);
 /** As in the report: "io_uring". */
 const char *tg_transfers_name(const TgTransfers *transfers);
 
-/** Memory at a multiple of TG_TILED_ALIGNMENT, for free(); NULL where there is none. */
-void *tg_stream_room(double bytes);
-
 #endif

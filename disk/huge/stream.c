@@ -2,6 +2,7 @@
 
 #include "blas.h"
 #include "sim-error.h"
+#include "tiles.h"
 #include "trials.h"
 
 #include <stdlib.h>
@@ -90,11 +91,6 @@ static void compute_all(TgStream *stream) {
 
 /* --- both threads ------------------------------------------------------------------------------------------------- */
 
-void *tg_stream_room(double bytes) {
-  const size_t whole = ((size_t)bytes / TG_TILED_ALIGNMENT + 1) * TG_TILED_ALIGNMENT;
-  return aligned_alloc(TG_TILED_ALIGNMENT, whole);
-}
-
 static void count_chunks(TgStream *stream) {
   const int64_t panels = tg_stream_panels(stream);
   stream->steps = tg_divide_up(stream->job->k, stream->job->panels->step);
@@ -110,10 +106,10 @@ static bool take_memory(TgStream *stream, GError **error) {
   const TgStreamJob *job = stream->job;
   const TgPanels *panels = job->panels;
   const double a_bytes = (double)(panels->chunk * panels->step * stream->element_bytes);
-  bool fine = (stream->c = tg_stream_room(panels->panel_bytes)) != NULL;
-  for (int i = 0; i < job->a_buffers; i++) fine = (stream->a[i] = tg_stream_room(a_bytes)) && fine;
+  bool fine = (stream->c = tg_tiles_room(panels->panel_bytes)) != NULL;
+  for (int i = 0; i < job->a_buffers; i++) fine = (stream->a[i] = tg_tiles_room(a_bytes)) && fine;
   for (int i = 0; i < job->b_buffers; i++)
-    fine = (stream->b[i] = tg_stream_room(panels->b_bytes / job->b_buffers)) && fine;
+    fine = (stream->b[i] = tg_tiles_room(panels->b_bytes / job->b_buffers)) && fine;
   return fine || TG_SIM_FAIL(error, TOO_LARGE, "no memory for the panels of C, A and B");
 }
 

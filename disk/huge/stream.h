@@ -6,17 +6,19 @@
 #include "huge.h"
 #include "pipeline.h"
 
-/** A file, and the descriptor for its tiles, which may be open for direct I/O. */
+/** A part of a file that begins and ends where tiles do. */
 typedef struct TgStreamFile {
   TgTiledFile *file;
-  int descriptor;
+  int descriptor; /**< for its tiles; may be open for direct I/O */
+  int64_t row, column, rows, columns;
 } TgStreamFile;
 
 typedef struct TgStreamJob {
   TgElement type;
   int64_t k;
   TgStreamFile a, b, c;
-  const TgPanels *panels;       /**< all of them are computed */
+  TgStreamFile addend;          /**< is added to A·B; file NULL: nothing */
+  const TgPanels *panels;       /**< all of them are computed; their rows and columns count from those of C */
   int a_buffers, b_buffers;     /**< parts of A and B in memory; 1 each: nothing overlaps */
   int slots;                    /**< transfers under way at a time … */
   size_t slot_bytes;            /**< … and the most of each: at least a tile */

@@ -4,9 +4,9 @@
 
 #include "disk-queue.h"
 #include "sim-error.h"
+#include "tiles.h"
 #include "trials.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +47,7 @@ struct TgTransfers {
   int64_t a_waits[TG_STREAM_BUFFERS], b_waits[TG_STREAM_BUFFERS]; /* transfers under way, by part of memory */
   int64_t c_waits;
   TgHugeSpan a_span[TG_STREAM_BUFFERS], b_span[TG_STREAM_BUFFERS], c_span; /* what is under way there */
+  char *addend; /* room for what a slot takes of it, or NULL */
   double busy_since_s;
   GThread *keeper;
 };
@@ -122,10 +123,14 @@ static Group group_of(const TgTransfers *transfers) {
   const TgPanel *panel = tg_stream_panel(transfers->stream, place->panel);
   const int64_t inner = place->step * panels->step, length = tg_stream_step_length(transfers->stream, place->step);
   const int64_t row = place->chunk * panels->chunk;
+  const TgStreamFile *a = &transfers->job->a, *b = &transfers->job->b;
   if (transfers->reads_b)
-    return (Group){.row = inner, .column = panel->column, .rows = length, .columns = panel->columns};
-  return (Group){
-      .row = panel->row + row, .column = inner, .rows = MIN(panels->chunk, panel->rows - row), .columns = length};
+    return (Group){
+        .row = b->row + inner, .column = b->column + panel->column, .rows = length, .columns = panel->columns};
+  return (Group){.row = a->row + panel->row + row,
+                 .column = a->column + inner,
+                 .rows = MIN(panels->chunk, panel->rows - row),
+                 .columns = length};
 }
 
 /* Whether their buffer is free: the products that used it are done. */
@@ -261,11 +266,13 @@ static bool may_write(TgTransfers *transfers, int64_t computed) {
   if (transfers->write_panel >= tg_stream_panels(transfers->stream) || !transfers->idle_count) return false;
   const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
   if (!transfers->writes.begun) {
-    transfers->writes =
-        (Group){.row = panel->row, .column = panel->column, .rows = panel->rows, .columns = panel->columns};
+    transfers->writes = (Group){.row = transfers->job->c.row + panel->row,
+                                .column = transfers->job->c.column + panel->column,
+                                .rows = panel->rows,
+                                .columns = panel->columns};
     begin_group(tiling, &transfers->writes);
   }
-  const int64_t end = MIN((transfers->writes.down + 1) * tiling->tile_rows - panel->row, panel->rows);
+  const int64_t end = MIN((transfers->writes.down + 1) * tiling->tile_rows - transfers->writes.row, panel->rows);
   return end <= final_rows(transfers, computed);
 }
 
@@ -279,17 +286,38 @@ static void tell_copied(TgTransfers *transfers, int64_t rows) {
   g_mutex_unlock(&transfers->stream->mutex);
 }
 
+/* Adds what lies in the same place of the addend. */
+static bool add_addend(TgTransfers *transfers, const Slot *slot, char *data, GError **error) {
+  const TgStreamFile *addend = &transfers->job->addend, *c = &transfers->job->c;
+  const TgTiling *tiling = tg_tiled_file_tiling(addend->file);
+  const TgTileRow row = {slot->down + (addend->row - c->row) / tiling->tile_rows,
+                         slot->across + (addend->column - c->column) / tiling->tile_columns, slot->count};
+  if (!tg_tiles_read(addend, &row, transfers->addend, error)) return false;
+  transfers->stream->result->disk_read_bytes += (double)tg_tiles_bytes(addend, &row);
+  tg_tiles_add(addend, &row, data, transfers->addend);
+  return true;
+}
+
 /* Fills the slot that is used next. */
-static void put_tiles(TgTransfers *transfers, const Slot *slot) {
+static bool put_tiles(TgTransfers *transfers, const Slot *slot, GError **error) {
   TgTiledFile *file = transfers->job->c.file;
-  char *data = slot_data(transfers, transfers->idle[transfers->idle_count - 1]);
+  const TgTiling *tiling = tg_tiled_file_tiling(file);
+  char *const first = slot_data(transfers, transfers->idle[transfers->idle_count - 1]);
+  char *data = first;
   for (int64_t i = 0; i < slot->count; i++) {
-    const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(file), slot->down, slot->across + i);
+    const TgTile tile = tg_tiling_tile(tiling, slot->down, slot->across + i);
     copy_tile(transfers, slot, &tile, data, true);
     memset(data + tile.bytes, 0, tile.stored_bytes - tile.bytes);
+    data += tile.stored_bytes;
+  }
+  if (transfers->addend && !add_addend(transfers, slot, first, error)) return false;
+  data = first;
+  for (int64_t i = 0; i < slot->count; i++) {
+    const TgTile tile = tg_tiling_tile(tiling, slot->down, slot->across + i);
     tg_tiled_file_note(file, &tile, data);
     data += tile.stored_bytes;
   }
+  return true;
 }
 
 /* The checksums of a panel are noted only once those of the one before are kept: see keep(). */
@@ -302,20 +330,20 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
                      .across = transfers->writes.across,
                      .count = tiles_at_once(transfers, tiling, &transfers->writes, &bytes),
                      .home = transfers->stream->c,
-                     .row = panel->row,
-                     .column = panel->column,
+                     .row = transfers->writes.row,
+                     .column = transfers->writes.column,
                      .stride = panel->columns};
   if (!join_keeper(transfers, error)) return false;
   if (transfers->c_waits == 0 && !transfers->writing)
     transfers->c_span = (TgHugeSpan){TG_HUGE_WRITE_C, transfers->write_panel, 0, 0, tg_now_s(), 0};
   transfers->c_span.panel = transfers->write_panel; /* two panels in immediate succession share one span */
-  put_tiles(transfers, &what);
+  if (!put_tiles(transfers, &what, error)) return false;
   begin_transfer(transfers, &what, bytes);
   transfers->c_waits++;
   transfers->writing = true;
   const bool more = next_tile(tiling, &transfers->writes, what.count);
   if (!more || transfers->writes.down > what.down)
-    tell_copied(transfers, more ? transfers->writes.down * tiling->tile_rows - panel->row : panel->rows);
+    tell_copied(transfers, more ? transfers->writes.down * tiling->tile_rows - transfers->writes.row : panel->rows);
   if (more) return true;
   transfers->writes.begun = transfers->writing = false;
   transfers->write_panel++;
@@ -323,14 +351,6 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
 }
 
 /* --- the thread that transfers ------------------------------------------------------------------------------------ */
-
-static bool transfer_failed(const TgTransfers *transfers, const Slot *slot, int problem, GError **error) {
-  const char *path = tg_tiled_file_path(file_of(transfers, slot->operand)->file);
-  const bool writes = slot->operand == OPERAND_C;
-  g_set_error(error, TG_IO_ERROR, writes ? TG_IO_ERROR_CANNOT_WRITE : TG_IO_ERROR_CANNOT_READ, "%s: cannot %s: %s",
-              path, writes ? "write" : "read", problem == ENODATA ? "unexpected end of file" : g_strerror(problem));
-  return false;
-}
 
 static void count_transfer(TgTransfers *transfers, const Slot *slot) {
   const TgTiling *tiling = tg_tiled_file_tiling(file_of(transfers, slot->operand)->file);
@@ -352,7 +372,7 @@ static bool end_transfer(TgTransfers *transfers, GError **error) {
   const Slot *slot = &transfers->slot[number];
   if (tg_disk_queue_active(transfers->queue) == 0)
     transfers->stream->result->disk_s += tg_now_s() - transfers->busy_since_s;
-  if (problem) return transfer_failed(transfers, slot, problem, error);
+  if (problem) return tg_tiles_failed(file_of(transfers, slot->operand), slot->operand == OPERAND_C, problem, error);
   count_transfer(transfers, slot);
   transfers->idle[transfers->idle_count++] = number;
   if (slot->operand == OPERAND_C) {
@@ -412,8 +432,9 @@ TgTransfers *tg_transfers_new(TgStream *stream, GError **error) {
   transfers->idle = g_new0(int, job->slots);
   for (int i = 0; i < job->slots; i++) transfers->idle[transfers->idle_count++] = i;
   transfers->reads_b = true;
-  transfers->area = tg_stream_room(area_bytes);
-  if (transfers->area)
+  transfers->area = tg_tiles_room(area_bytes);
+  if (job->addend.file) transfers->addend = tg_tiles_room((double)job->slot_bytes);
+  if (transfers->area && (transfers->addend || !job->addend.file))
     transfers->queue = tg_disk_queue_new(job->slots, transfers->area, (size_t)area_bytes, job->threads, error);
   else
     g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "no memory for transfers under way");
@@ -427,6 +448,7 @@ void tg_transfers_free(TgTransfers *transfers) {
   tg_disk_queue_free(transfers->queue);
   join_keeper(transfers, NULL);
   free(transfers->area);
+  free(transfers->addend);
   g_free(transfers->slot);
   g_free(transfers->idle);
   g_free(transfers);

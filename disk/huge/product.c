@@ -1,0 +1,201 @@
+#include "product.h"
+
+#include "blas.h"
+#include "matrix.h"
+#include "tiles.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+  SLOTS = 16,                   /* transfers under way */
+  MOST_SLOT_BYTES = 1 << 20,    /* larger ones gain nothing */
+  PACKED_BYTES = 1 << 20,       /* of a BLAS thread, for parts of the factors in its own order */
+  OTHER_BYTES = 1 << 20,        /* stacks, and what the C library keeps */
+  PROGRAM_UNIT_BYTES = 13 << 20 /* in which the program's own memory is counted */
+};
+
+TgStreamFile tg_stream_file(TgTiledFile *file, int descriptor) {
+  const TgTiling *tiling = tg_tiled_file_tiling(file);
+  return (TgStreamFile){file, descriptor, 0, 0, tiling->rows, tiling->columns};
+}
+
+TgTiling tg_disk_product_tiling(const TgStreamFile *a, const TgStreamFile *b) {
+  const TgTiling *left = tg_tiled_file_tiling(a->file), *right = tg_tiled_file_tiling(b->file);
+  return (TgTiling){left->type, a->rows, b->columns, left->tile_rows, right->tile_columns};
+}
+
+/* --- the plan ----------------------------------------------------------------------------------------------------- */
+
+/* At most `most`: where the multiple is larger, that is one step. */
+static int64_t common_multiple(int64_t a, int64_t b, int64_t most) {
+  const int64_t times = a / tg_common_divisor(a, b);
+  return times > most / b ? most : times * b;
+}
+
+static size_t largest_tile(const TgDiskProduct *product) {
+  const TgTiling c = tg_disk_product_tiling(&product->a, &product->b);
+  const TgTiling *tilings[] = {tg_tiled_file_tiling(product->a.file), tg_tiled_file_tiling(product->b.file), &c};
+  size_t most = 0;
+  for (size_t i = 0; i < G_N_ELEMENTS(tilings); i++)
+    most = MAX(most, (size_t)tg_tiling_tile(tilings[i], 0, 0).stored_bytes);
+  return most;
+}
+
+static int a_buffers(const TgDiskProduct *product) {
+  return product->options->sequential ? 1 : 3;
+}
+
+/* The program's own memory. In coarse units, since it varies a little: the same command is to have the same plan. */
+double tg_disk_program_bytes(void) {
+  const double now = (double)tg_memory_used_bytes() + PACKED_BYTES * (double)tg_blas_threads_most() + OTHER_BYTES;
+  return ceil(now / PROGRAM_UNIT_BYTES) * PROGRAM_UNIT_BYTES;
+}
+
+/* For one transfer: of some tiles, where there is memory for it. */
+static size_t wanted_slot_bytes(const TgDiskProduct *product) {
+  const double part = 1.0 / 96; /* of the memory, for all */
+  const size_t wanted = (size_t)(product->memory_bytes * part / SLOTS) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
+  return MAX(largest_tile(product), MIN(wanted, (size_t)MOST_SLOT_BYTES));
+}
+
+static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
+  const TgTiling *a = tg_tiled_file_tiling(product->a.file), *b = tg_tiled_file_tiling(product->b.file);
+  const TgTiling c = tg_disk_product_tiling(&product->a, &product->b);
+  const double checksums = 2 * 8 * (double)tg_tiling_count(&c); /* as they are, and as they are in the file */
+  const int slots = SLOTS + (product->addend.file ? 1 : 0);
+  product->slot_bytes = slot_bytes;
+  product->taken_bytes = product->program_bytes + checksums + slots * (double)product->slot_bytes;
+  product->plan =
+      (TgPanelsJob){.m = product->a.rows,
+                    .n = product->b.columns,
+                    .k = product->a.columns,
+                    .element_bytes = tg_element_bytes(a->type),
+                    .memory_bytes = product->memory_bytes - product->taken_bytes,
+                    .a_buffers = a_buffers(product) + 1, /* BLAS has the one that it multiplies in its own order, too */
+                    .b_buffers = product->options->sequential ? 1 : 2,
+                    .blocks = product->options->blocks};
+  product->plan.unit = (TgProductBlocks){
+      a->tile_rows, common_multiple(a->tile_columns, b->tile_rows, product->a.columns), b->tile_columns};
+}
+
+/* For panels, or for the check afterwards. */
+static double least_bytes(const TgDiskProduct *product) {
+  return fmax(product->taken_bytes + tg_panels_least_bytes(&product->plan),
+              product->program_bytes +
+                  tg_huge_check_least_bytes(product->plan.k, tg_tiled_file_tiling(product->a.file)->tile_rows) +
+                  2 * (double)largest_tile(product));
+}
+
+static bool refuse_memory(const TgDiskProduct *product, GError **error) {
+  const double mega = 1e6;
+  return TG_SIM_FAIL(
+      error, TOO_LARGE,
+      "%.0fM of memory is not enough: %s need at least %.0fM (%.0fM of it for the program and its requests)",
+      product->memory_bytes / mega, product->options->blocks.x > 0 ? "these tiles" : "these files",
+      ceil(least_bytes(product) / mega), ceil(product->taken_bytes / mega));
+}
+
+bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **error) {
+  GError *problem = NULL;
+  product->memory_bytes = memory_bytes;
+  ask_plan(product, wanted_slot_bytes(product));
+  if (least_bytes(product) > memory_bytes) ask_plan(product, largest_tile(product));
+  if (least_bytes(product) > memory_bytes) return refuse_memory(product, error);
+  tg_panels_clear(&product->panels);
+  if (tg_panels_plan(&product->panels, &product->plan, &problem)) return true;
+  if (!g_error_matches(problem, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE)) {
+    g_propagate_error(error, problem);
+    return false;
+  }
+  g_error_free(problem);
+  return refuse_memory(product, error);
+}
+
+/* In the file, of a part that begins so far from the begin of `file`. */
+static double part_bytes(const TgStreamFile *file, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+  const TgStreamFile part = {file->file, -1, file->row + row, file->column + column, rows, columns};
+  TgTileRow tiles = {0};
+  double bytes = 0;
+  while (tg_tiles_next(&part, SIZE_MAX, &tiles)) bytes += (double)tg_tiles_bytes(&part, &tiles);
+  return bytes;
+}
+
+void tg_disk_product_count(const TgDiskProduct *product, TgHugeResult *result) {
+  for (int64_t p = 0; p < product->panels.count; p++) {
+    const TgPanel *panel = &product->panels.panel[p];
+    const double c_bytes = part_bytes(&product->c, panel->row, panel->column, panel->rows, panel->columns);
+    result->model_read_bytes += part_bytes(&product->a, panel->row, 0, panel->rows, product->plan.k) +
+                                part_bytes(&product->b, 0, panel->column, product->plan.k, panel->columns) +
+                                (product->addend.file ? c_bytes : 0);
+    result->model_written_bytes += c_bytes;
+  }
+}
+
+void tg_disk_product_note(const TgDiskProduct *product, TgHugeResult *result) {
+  const TgPanels *panels = &product->panels;
+  result->panels += panels->count;
+  result->step = MAX(result->step, MIN(panels->step, product->plan.k));
+  result->chunk = MAX(result->chunk, panels->chunk);
+  for (int64_t p = 0; p < panels->count; p++) {
+    const TgPanel *panel = &panels->panel[p];
+    result->largest_rows = MAX(result->largest_rows, panel->rows);
+    result->largest_columns = MAX(result->largest_columns, panel->columns);
+  }
+  const double buffers = panels->panel_bytes + panels->a_bytes + panels->b_bytes + SLOTS * (double)product->slot_bytes;
+  result->buffer_bytes = fmax(result->buffer_bytes, buffers);
+}
+
+/* --- going on ----------------------------------------------------------------------------------------------------- */
+
+/* Whether every tile of the panel is there, and is what was written. */
+static bool is_finished(const TgDiskProduct *product, const TgPanel *panel, char *room, TgHugeResult *result) {
+  const TgStreamFile *c = &product->c;
+  const TgStreamFile part = {c->file,     c->descriptor, c->row + panel->row, c->column + panel->column,
+                             panel->rows, panel->columns};
+  TgTileRow tiles = {0};
+  while (tg_tiles_next(&part, 1, &tiles)) {
+    const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(c->file), tiles.down, tiles.across);
+    if (!tg_tiled_file_has(c->file, &tile)) return false;
+    result->verified_bytes += (double)tile.bytes;
+    if (!tg_tiles_read(&part, &tiles, room, NULL)) return false;
+  }
+  return true;
+}
+
+bool tg_disk_product_drop_finished(TgDiskProduct *product, TgHugeResult *result, GError **error) {
+  char *room = tg_tiles_room((double)largest_tile(product));
+  TgPanels *panels = &product->panels;
+  const int64_t all = panels->count;
+  bool goes_on = true;
+  if (!room) return TG_SIM_FAIL(error, TOO_LARGE, "no memory for a tile; use smaller tiles");
+  panels->count = 0;
+  for (int64_t p = 0; p < all && goes_on; p++) {
+    goes_on = tg_watch_go_on(&product->options->watch, 0);
+    if (!is_finished(product, &panels->panel[p], room, result)) panels->panel[panels->count++] = panels->panel[p];
+  }
+  free(room);
+  result->panels_resumed += all - panels->count;
+  return goes_on || TG_SIM_FAIL(error, STOPPED, "stopped");
+}
+
+TgStreamJob tg_disk_product_job(const TgDiskProduct *product) {
+  return (TgStreamJob){.type = tg_tiled_file_tiling(product->a.file)->type,
+                       .k = product->plan.k,
+                       .a = product->a,
+                       .b = product->b,
+                       .c = product->c,
+                       .addend = product->addend,
+                       .panels = &product->panels,
+                       .a_buffers = a_buffers(product),
+                       .b_buffers = (int)product->plan.b_buffers,
+                       .slots = SLOTS,
+                       .slot_bytes = product->slot_bytes,
+                       .threads = product->options->threads,
+                       .options = product->options};
+}
+
+void tg_disk_product_clear(TgDiskProduct *product) {
+  tg_panels_clear(&product->panels);
+}

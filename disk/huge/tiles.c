@@ -1,0 +1,84 @@
+#include "tiles.h"
+
+#include "queue-private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *tg_tiles_room(double bytes) {
+  const size_t whole = ((size_t)bytes / TG_TILED_ALIGNMENT + 1) * TG_TILED_ALIGNMENT;
+  return aligned_alloc(TG_TILED_ALIGNMENT, whole);
+}
+
+static TgTile tile_at(const TgStreamFile *file, const TgTileRow *row, int64_t number) {
+  return tg_tiling_tile(tg_tiled_file_tiling(file->file), row->down, row->across + number);
+}
+
+size_t tg_tiles_bytes(const TgStreamFile *file, const TgTileRow *row) {
+  const TgTile first = tile_at(file, row, 0), last = tile_at(file, row, row->count - 1);
+  return (size_t)(last.offset + last.stored_bytes - first.offset);
+}
+
+bool tg_tiles_failed(const TgStreamFile *file, bool writes, int problem, GError **error) {
+  g_set_error(error, TG_IO_ERROR, writes ? TG_IO_ERROR_CANNOT_WRITE : TG_IO_ERROR_CANNOT_READ, "%s: cannot %s: %s",
+              tg_tiled_file_path(file->file), writes ? "write" : "read",
+              problem == ENODATA ? "unexpected end of file" : g_strerror(problem));
+  return false;
+}
+
+static bool transfer(const TgStreamFile *file, const TgTileRow *row, char *data, bool writes, GError **error) {
+  const TgDiskTransfer what = {file->descriptor, writes, data, tg_tiles_bytes(file, row), tile_at(file, row, 0).offset};
+  const int problem = tg_disk_transfer_rest(&what, 0);
+  return problem == 0 || tg_tiles_failed(file, writes, problem, error);
+}
+
+bool tg_tiles_read(const TgStreamFile *file, const TgTileRow *row, char *data, GError **error) {
+  if (!transfer(file, row, data, false, error)) return false;
+  for (int64_t i = 0; i < row->count; i++) {
+    const TgTile tile = tile_at(file, row, i);
+    if (!tg_tiled_file_verify(file->file, &tile, data, error)) return false;
+    data += tile.stored_bytes;
+  }
+  return true;
+}
+
+bool tg_tiles_write(const TgStreamFile *file, const TgTileRow *row, char *data, GError **error) {
+  char *at = data;
+  for (int64_t i = 0; i < row->count; i++) {
+    const TgTile tile = tile_at(file, row, i);
+    memset(at + tile.bytes, 0, (size_t)(tile.stored_bytes - tile.bytes));
+    tg_tiled_file_note(file->file, &tile, at);
+    at += tile.stored_bytes;
+  }
+  return transfer(file, row, data, true, error);
+}
+
+void tg_tiles_add(const TgStreamFile *file, const TgTileRow *row, char *to, const char *from) {
+  const TgElement type = tg_tiled_file_tiling(file->file)->type;
+  const size_t count = tg_tiles_bytes(file, row) / (size_t)tg_element_bytes(type);
+  for (size_t i = 0; i < count; i++)
+    if (type == TG_F64)
+      ((double *)to)[i] += ((const double *)from)[i];
+    else
+      ((float *)to)[i] += ((const float *)from)[i];
+}
+
+bool tg_tiles_next(const TgStreamFile *file, size_t most_bytes, TgTileRow *row) {
+  const TgTiling *tiling = tg_tiled_file_tiling(file->file);
+  const int64_t first = file->column / tiling->tile_columns;
+  if (row->count == 0) *row = (TgTileRow){file->row / tiling->tile_rows, first, 0};
+  row->across += row->count;
+  if (row->across * tiling->tile_columns >= file->column + file->columns) {
+    row->across = first;
+    row->down++;
+  }
+  if (row->down * tiling->tile_rows >= file->row + file->rows) return false;
+  row->count = 1;
+  while ((row->across + row->count) * tiling->tile_columns < file->column + file->columns) {
+    const TgTileRow longer = {row->down, row->across, row->count + 1};
+    if (tg_tiles_bytes(file, &longer) > most_bytes) break;
+    row->count++;
+  }
+  return true;
+}
