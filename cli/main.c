@@ -124,7 +124,7 @@ static TgExit run_command(TgCli *cli, const TgCommand *command, int argc, char *
     tg_help_print(cli, command);
     return TG_EXIT_DONE;
   }
-  TgExit status = tg_executor_begin(cli);
+  TgExit status = tg_executor_begin(cli, command->ranks_write);
   if (!status) status = check_arguments(cli, command);
   cli->command = command;
   if (!status) status = check_stack(cli);

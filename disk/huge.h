@@ -3,6 +3,7 @@
 #ifndef TG_HUGE_H
 #define TG_HUGE_H
 
+#include "executor.h"
 #include "pipeline.h"
 #include "tiled-file.h"
 #include "watch.h"
@@ -53,7 +54,9 @@ typedef struct TgHugeResult {
   double model_read_bytes, model_written_bytes; /**< by the plan, before the run */
   double bound_read_bytes;                      /**< that any order must read with this memory, and what A and B have */
   double verified_bytes;                        /**< of C, read again to go on */
+  double sent_bytes;                            /**< in messages between ranks */
   int64_t tiles;                                /**< of A, B and C */
+  int32_t rank, ranks;                          /**< this process, and of how many */
   double memory_bytes, buffer_bytes, peak_rss_bytes;
   double wall_s, disk_s, compute_s; /**< from the first transfer to the last; with a transfer under way; in products */
   bool direct;                      /**< past the operating system's cache */
@@ -63,6 +66,22 @@ typedef struct TgHugeResult {
 /** Errors: of TG_IO_ERROR (files), TG_SIM_ERROR (TOO_LARGE: memory_bytes is too little, with what would do; MISSING: no
  * BLAS; STOPPED by the watch). What was finished stays in C.part, and the next call goes on from there. */
 bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError **error);
+
+/** A schedule for C = A·B whose blocks lie on the disks of ranks. */
+typedef struct TgHugeSchedule {
+  const TgSchedule *schedule; /**< bound to its grid */
+  const TgScheduleNames *names;
+  TgTransport transport; /**< copy, pull: ranks of one host read each other's blocks where they are; message: no rank
+                            does, as if each had a disk of its own */
+  TgCollective collective;
+} TgHugeSchedule;
+
+/** The same by a schedule on the ranks of an MPI job; all of them call it. Each rank may take memory_bytes; 0: half of
+ * what is available, divided among the ranks of its host. Blocks that are no part of C lie in the folder C.blocks,
+ * until they are no longer needed. Of `result`, bytes are of all ranks together, and times and memory those of the rank
+ * with most. */
+bool tg_huge_multiply_by(const TgHugeOptions *options, const TgHugeSchedule *schedule, TgHugeResult *result,
+                         GError **error);
 
 /** The relative error of C = A·B, estimated from its action on random vectors (product-error.h), reading each file
  * once. NaN if a file has NaN or Inf. More `memory_bytes` allow more vectors, up to 4; 0: use 4.

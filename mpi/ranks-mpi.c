@@ -39,7 +39,7 @@ static bool find_places(int rank, int ranks, void (*find_cpus)(char cpus[TG_RANK
 
 static bool begin(int *rank, int *ranks, void (*find_cpus)(char cpus[TG_RANKS_CPUS]), char *text, size_t room) {
   int *most, given, provided;
-  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+  if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) {
     strncpy(text, "MPI_Init_thread failed", room);
     return false;
   }

@@ -1,4 +1,5 @@
 /* topogemm huge: a product of matrices on disk that are larger than memory. */
+#include "executors.h"
 #include "memory-limit.h"
 #include "output-files.h"
 #include "output.h"
@@ -17,7 +18,10 @@
 typedef struct TgHugeRun {
   TgAlgo algo;
   TgHugeOptions options;
+  TgHugeSchedule schedule;
   TgHugeResult result;
+  bool on_ranks;
+  const char *transport; /* NULL: one process */
   TgProgressLine line;
   GArray *spans; /* of TgHugeSpan; NULL without --trace */
   const char *type, *from;
@@ -42,11 +46,11 @@ static TgExit require_files(const TgCli *cli, TgHugeOptions *options) {
   return TG_EXIT_DONE;
 }
 
-static TgExit memory_option(const TgCli *cli, TgHugeOptions *options) {
-  const double part = 0.5; /* of what is there */
+static TgExit memory_option(const TgCli *cli, TgHugeRun *run) {
+  const double part = 0.5; /* of what is there; ranks share it */
   if (cli->options.memory_bytes)
-    return tg_memory_size_parse(cli, "--memory", cli->options.memory_bytes, &options->memory_bytes);
-  options->memory_bytes = part * (double)tg_memory_available_bytes();
+    return tg_memory_size_parse(cli, "--memory", cli->options.memory_bytes, &run->options.memory_bytes);
+  if (!run->on_ranks) run->options.memory_bytes = part * (double)tg_memory_available_bytes();
   return TG_EXIT_DONE;
 }
 
@@ -69,28 +73,50 @@ static TgExit default_grid(TgCli *cli) {
   return status;
 }
 
-/* One processor multiplies all; others would need ranks. */
-static TgExit open_schedule(TgCli *cli, TgAlgo *algo) {
+static TgExit check_schedule(const TgCli *cli, const TgHugeRun *run) {
   static const TgComputes product = {.left = TG_MATRIX_A, .right = TG_MATRIX_B};
-  TgExit status = default_grid(cli);
-  if (!status) status = tg_algo_open(cli, algo);
-  if (status) return status;
-  const TgSchedule *schedule = &algo->schedule;
-  if (memcmp(&schedule->computes, &product, sizeof product) != 0)
-    return tg_report(cli, TG_EXIT_USAGE, "huge: %s computes %s; expected a schedule for C = A * B", tg_algo_name(algo),
-                     tg_computes_text(&schedule->computes).s);
+  const TgSchedule *schedule = &run->algo.schedule;
   const int64_t processors = tg_schedule_processors(schedule);
-  if (processors == 1) return TG_EXIT_DONE;
+  if (memcmp(&schedule->computes, &product, sizeof product) != 0)
+    return tg_report(cli, TG_EXIT_USAGE, "huge: %s computes %s; expected a schedule for C = A * B",
+                     tg_algo_name(&run->algo), tg_computes_text(&schedule->computes).s);
+  if (processors == 1 || run->on_ranks) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "huge: %s on %s has %" PRId64
-                   " processors, and matrices on disk are multiplied by one; use `huge egmm`, or a grid of 1",
-                   tg_algo_name(algo), tg_schedule_grid_text(schedule).s, processors);
+                   " processors; add --on ranks, and start the job with mpirun, or use a grid of one processor",
+                   tg_algo_name(&run->algo), tg_schedule_grid_text(schedule).s, processors);
+}
+
+static TgExit open_schedule(TgCli *cli, TgHugeRun *run) {
+  TgExit status = run->on_ranks ? TG_EXIT_DONE : default_grid(cli);
+  if (!status) status = tg_algo_open(cli, &run->algo);
+  return status ? status : check_schedule(cli, run);
+}
+
+/* Of a job's ranks. */
+static TgExit rank_options(TgCli *cli, TgHugeRun *run) {
+  const TgExecutorKind *kind = NULL;
+  const TgOptions *options = &cli->options;
+  if (!options->on) {
+    const char *only = options->transport ? "--transport" : options->collective ? "--collective" : NULL;
+    return only ? tg_report(cli, TG_EXIT_USAGE, "huge: %s is for --on ranks", only) : TG_EXIT_DONE;
+  }
+  TgExit status = tg_executor_option(cli, "huge", &kind);
+  if (!status && !kind->begin) status = tg_report(cli, TG_EXIT_USAGE, "huge: --on %s: expected ranks", options->on);
+  if (!status && options->trace)
+    status = tg_report(cli, TG_EXIT_USAGE, "huge: --trace shows one process; it does not work with --on ranks");
+  if (!status) status = tg_transport_option(cli, kind, &run->schedule.transport);
+  if (!status) status = tg_collective_option(cli, &run->schedule.collective);
+  run->on_ranks = !status;
+  run->transport = tg_transport_name(run->schedule.transport);
+  return status;
 }
 
 static TgExit huge_options(TgCli *cli, TgHugeRun *run) {
-  TgExit status = open_schedule(cli, &run->algo);
+  TgExit status = rank_options(cli, run);
+  if (!status) status = open_schedule(cli, run);
   if (!status) status = require_files(cli, &run->options);
-  if (!status) status = memory_option(cli, &run->options);
+  if (!status) status = memory_option(cli, run);
   if (!status) status = tg_tiles_parse(cli, cli->options.tiles, &run->options.blocks);
   if (!status) status = word_option(cli, "--from", cli->options.from, "cache", "disk", &run->options.cached);
   if (!status) status = word_option(cli, "--pipeline", cli->options.pipeline, "off", "on", &run->options.sequential);
@@ -114,7 +140,10 @@ static bool multiply(TgCli *cli, TgHugeRun *run, GError **error) {
   run->options.begins = begins;
   run->options.spans = run->spans ? take_span : NULL;
   run->options.spans_to = run->spans;
-  const bool fine = tg_huge_multiply(&run->options, &run->result, error);
+  run->schedule.schedule = &run->algo.schedule;
+  run->schedule.names = &run->algo.names;
+  const bool fine = run->on_ranks ? tg_huge_multiply_by(&run->options, &run->schedule, &run->result, error)
+                                  : tg_huge_multiply(&run->options, &run->result, error);
   tg_progress_end(cli);
   return fine;
 }
@@ -123,7 +152,7 @@ static bool check(TgCli *cli, TgHugeRun *run, GError **error) {
   const TgHugeOptions *options = &run->options;
   const uint64_t seed = 1;
   const double program_bytes = run->result.peak_rss_bytes - run->result.buffer_bytes;
-  const double memory_bytes = fmax(options->memory_bytes - program_bytes, 1);
+  const double memory_bytes = fmax(run->result.memory_bytes - program_bytes, 1);
   tg_progress_begin(&run->line, cli, "check", run->result.tiles);
   const TgWatch watch = tg_progress_watch(&run->line);
   const bool fine =
@@ -140,21 +169,22 @@ static void sum_up(TgHugeRun *run) {
   run->from = run->options.cached ? "cache" : "disk";
   run->pipelined = !run->options.sequential;
   run->gflops = 2e-9 * (double)result->m * (double)result->n * (double)result->k / result->wall_s;
-  run->result.peak_rss_bytes = (double)tg_memory_peak_bytes();
+  run->result.peak_rss_bytes = fmax(run->result.peak_rss_bytes, (double)tg_memory_peak_bytes());
 }
 
 /* --- what is said of it ------------------------------------------------------------------------------------------- */
 
 TG_FIELD_TABLE(huge_fields, TG_FIELD(TgHugeRun, options.a), TG_FIELD(TgHugeRun, options.b),
                TG_FIELD(TgHugeRun, options.c), TG_FIELD(TgHugeRun, result.m), TG_FIELD(TgHugeRun, result.n),
-               TG_FIELD(TgHugeRun, result.k), TG_FIELD(TgHugeRun, type), TG_FIELD(TgHugeRun, from),
-               TG_FIELD(TgHugeRun, result.direct), TG_FIELD(TgHugeRun, result.io), TG_FIELD(TgHugeRun, pipelined),
-               TG_FIELD(TgHugeRun, result.panels), TG_FIELD(TgHugeRun, result.panels_resumed),
-               TG_FIELD(TgHugeRun, result.largest_rows), TG_FIELD(TgHugeRun, result.largest_columns),
-               TG_FIELD(TgHugeRun, result.step), TG_FIELD(TgHugeRun, result.chunk),
-               TG_FIELD(TgHugeRun, result.disk_read_bytes), TG_FIELD(TgHugeRun, result.disk_written_bytes),
-               TG_FIELD(TgHugeRun, result.model_read_bytes), TG_FIELD(TgHugeRun, result.model_written_bytes),
-               TG_FIELD(TgHugeRun, result.bound_read_bytes), TG_FIELD(TgHugeRun, result.verified_bytes),
+               TG_FIELD(TgHugeRun, result.k), TG_FIELD(TgHugeRun, type), TG_FIELD(TgHugeRun, result.ranks),
+               TG_FIELD(TgHugeRun, transport), TG_FIELD(TgHugeRun, from), TG_FIELD(TgHugeRun, result.direct),
+               TG_FIELD(TgHugeRun, result.io), TG_FIELD(TgHugeRun, pipelined), TG_FIELD(TgHugeRun, result.panels),
+               TG_FIELD(TgHugeRun, result.panels_resumed), TG_FIELD(TgHugeRun, result.largest_rows),
+               TG_FIELD(TgHugeRun, result.largest_columns), TG_FIELD(TgHugeRun, result.step),
+               TG_FIELD(TgHugeRun, result.chunk), TG_FIELD(TgHugeRun, result.disk_read_bytes),
+               TG_FIELD(TgHugeRun, result.disk_written_bytes), TG_FIELD(TgHugeRun, result.model_read_bytes),
+               TG_FIELD(TgHugeRun, result.model_written_bytes), TG_FIELD(TgHugeRun, result.bound_read_bytes),
+               TG_FIELD(TgHugeRun, result.sent_bytes), TG_FIELD(TgHugeRun, result.verified_bytes),
                TG_FIELD_AS(TgHugeRun, result.memory_bytes, "memory_limit_bytes"),
                TG_FIELD(TgHugeRun, result.buffer_bytes), TG_FIELD(TgHugeRun, result.peak_rss_bytes),
                TG_FIELD(TgHugeRun, result.wall_s), TG_FIELD(TgHugeRun, result.disk_s),
@@ -165,6 +195,7 @@ static void print_document(TgCli *cli, const TgHugeRun *run) {
   g_autoptr(TgJson) json = tg_json_new();
   tg_json_begin_document(json, "huge");
   tg_json_member_string(json, "algorithm", tg_algo_name(&run->algo));
+  tg_json_member_string(json, "grid", tg_schedule_grid_text(&run->algo.schedule).s);
   tg_json_members(json, huge_fields, run);
   tg_json_end_object(json);
   tg_print_json(cli, json);
@@ -186,6 +217,9 @@ static void print_bytes(TgCli *cli, const TgHugeResult *result) {
 
 static void print_run(TgCli *cli, const TgHugeRun *run) {
   const TgHugeResult *result = &run->result;
+  if (run->on_ranks)
+    tg_print_line(cli, "%s on %s, %" PRId32 " rank%s", tg_algo_name(&run->algo),
+                  tg_schedule_grid_text(&run->algo.schedule).s, result->ranks, result->ranks == 1 ? "" : "s");
   tg_print_line(cli, "%s: C %" PRId64 "x%" PRId64 ", inner dimension %" PRId64 ", %s, from %s",
                 tg_algo_name(&run->algo), result->m, result->n, result->k, run->type, run->from);
   tg_print(cli, "%" PRId64 " panel%s of C, the largest %" PRId64 "x%" PRId64 ", in steps of %" PRId64 "; %s%s\n\n",
@@ -194,6 +228,7 @@ static void print_run(TgCli *cli, const TgHugeRun *run) {
   if (result->panels_resumed)
     tg_print(cli, "  panels finished by an earlier run: %" PRId64 "\n\n", result->panels_resumed);
   print_bytes(cli, result);
+  if (run->on_ranks) tg_print(cli, "\n  sent      %s in messages between ranks\n", tg_bytes_text(result->sent_bytes).s);
   tg_print(cli, "\n  time      %s  %s\n", tg_time_text(result->wall_s).s, tg_rate_text(1e9 * run->gflops).s);
   tg_print(cli, "  products  %s  %s of the time\n", tg_time_text(result->compute_s).s,
            tg_percent_text(result->compute_s / result->wall_s).s);
@@ -243,7 +278,9 @@ static TgExit huge_run_all(TgCli *cli, TgHugeRun *run) {
   if (!status) status = tg_output_files_check(cli);
   if (status) return status;
   if (cli->options.trace) run->spans = g_array_new(FALSE, FALSE, sizeof(TgHugeSpan));
-  if (!multiply(cli, run, &error) || !check(cli, run, &error)) return tg_tiled_report(cli, error);
+  if (!multiply(cli, run, &error)) return tg_tiled_report(cli, error);
+  if (run->result.rank > 0) return TG_EXIT_DONE; /* the first checks, and reports */
+  if (!check(cli, run, &error)) return tg_tiled_report(cli, error);
   sum_up(run);
   if (cli->options.json)
     print_document(cli, run);
@@ -277,9 +314,11 @@ const TgCommand tg_command_huge = {
                "`generate` and `convert`). A run that was ended in whatever way is resumed by the same command: "
                "panels of C that are complete are not computed again.",
     .examples = huge_examples,
-    .options = (const char *const[]){"grid:huge", "set", "a:huge", "b:huge", "c:huge", "memory:huge", "tiles:huge",
-                                     "from:huge", "pipeline:huge", "trace:huge", "json", "quiet", NULL},
+    .options = (const char *const[]){"grid:huge", "set", "on:huge", "transport:huge", "collective", "a:huge", "b:huge",
+                                     "c:huge", "memory:huge", "tiles:huge", "from:huge", "pipeline:huge", "trace:huge",
+                                     "json", "quiet", NULL},
     .arguments_min = 1,
     .arguments_max = 1,
+    .ranks_write = true,
     .run = huge_run,
 };

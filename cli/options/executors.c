@@ -31,7 +31,7 @@ char *tg_executor_names(void) {
   return g_string_free(text, FALSE);
 }
 
-TgExit tg_executor_begin(TgCli *cli) {
+TgExit tg_executor_begin(TgCli *cli, bool each_writes) {
   const TgExecutorKind *kind = cli->options.on ? tg_executor_find(cli->options.on) : NULL;
   char **const writes[] = {&cli->options.output, &cli->options.c, &cli->options.trace, &cli->options.plot};
   g_autoptr(GError) error = NULL;
@@ -41,7 +41,7 @@ TgExit tg_executor_begin(TgCli *cli) {
     const bool wrong = g_error_matches(error, TG_EXECUTOR_ERROR, TG_EXECUTOR_ERROR_BAD_INPUT);
     return tg_report(cli, wrong ? TG_EXIT_USAGE : TG_EXIT_MISSING, "--on %s: %s", kind->name, error->message);
   }
-  for (size_t w = 0; w < G_N_ELEMENTS(writes) && !first; w++) g_clear_pointer(writes[w], g_free);
+  for (size_t w = 0; w < G_N_ELEMENTS(writes) && !first && !each_writes; w++) g_clear_pointer(writes[w], g_free);
   return TG_EXIT_DONE;
 }
 

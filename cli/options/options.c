@@ -213,6 +213,11 @@ static const TgOptionRow rows[] = {
      "read and write past the operating system's cache (disk) or through it (cache) (default: disk)"},
     {"trace:huge", 0, WRITES(trace), "FILE.json",
      "write the times of all reads, products and writes as Chrome trace events, for https://ui.perfetto.dev"},
+    {"on:huge", 0, G_OPTION_ARG_STRING, AT(on), "ranks",
+     "execute the schedule on the ranks of an MPI job; each may take --memory"},
+    {"transport:huge", 0, G_OPTION_ARG_STRING, AT(transport), "copy|message",
+     "with --on ranks: ranks of a host read each other's blocks where they are (copy), or all blocks are sent, as if "
+     "each rank had a disk of its own (message) (default: copy)"},
     {"pipeline:huge", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off",
      "overlap reading, multiplying and writing (default: on)"},
     {"output", 'o', WRITES(output), "FILE", "write to FILE; its suffix selects the format"},

@@ -81,7 +81,7 @@ static bool multiply(Huge *huge, GError **error) {
 
 bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError **error) {
   Huge huge = {.options = options, .result = result, .product.options = options, .part.descriptor = -1};
-  *result = (TgHugeResult){0};
+  *result = (TgHugeResult){.ranks = 1};
   const bool fine = multiply(&huge, error);
   huge_clear(&huge);
   return fine;

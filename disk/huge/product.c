@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum {
   SLOTS = 16,                   /* transfers under way */
@@ -32,6 +31,12 @@ TgTiling tg_disk_product_tiling(const TgStreamFile *a, const TgStreamFile *b) {
 static int64_t common_multiple(int64_t a, int64_t b, int64_t most) {
   const int64_t times = a / tg_common_divisor(a, b);
   return times > most / b ? most : times * b;
+}
+
+TgProductBlocks tg_disk_product_unit(const TgStreamFile *a, const TgStreamFile *b) {
+  const TgTiling *left = tg_tiled_file_tiling(a->file), *right = tg_tiled_file_tiling(b->file);
+  return (TgProductBlocks){left->tile_rows, common_multiple(left->tile_columns, right->tile_rows, a->columns),
+                           right->tile_columns};
 }
 
 static size_t largest_tile(const TgDiskProduct *product) {
@@ -61,7 +66,6 @@ static size_t wanted_slot_bytes(const TgDiskProduct *product) {
 }
 
 static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
-  const TgTiling *a = tg_tiled_file_tiling(product->a.file), *b = tg_tiled_file_tiling(product->b.file);
   const TgTiling c = tg_disk_product_tiling(&product->a, &product->b);
   const double checksums = 2 * 8 * (double)tg_tiling_count(&c); /* as they are, and as they are in the file */
   const int slots = SLOTS + (product->addend.file ? 1 : 0);
@@ -71,13 +75,12 @@ static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
       (TgPanelsJob){.m = product->a.rows,
                     .n = product->b.columns,
                     .k = product->a.columns,
-                    .element_bytes = tg_element_bytes(a->type),
+                    .element_bytes = tg_element_bytes(c.type),
                     .memory_bytes = product->memory_bytes - product->taken_bytes,
                     .a_buffers = a_buffers(product) + 1, /* BLAS has the one that it multiplies in its own order, too */
                     .b_buffers = product->options->sequential ? 1 : 2,
                     .blocks = product->options->blocks};
-  product->plan.unit = (TgProductBlocks){
-      a->tile_rows, common_multiple(a->tile_columns, b->tile_rows, product->a.columns), b->tile_columns};
+  product->plan.unit = tg_disk_product_unit(&product->a, &product->b);
 }
 
 /* For panels, or for the check afterwards. */
@@ -116,10 +119,7 @@ bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **
 /* In the file, of a part that begins so far from the begin of `file`. */
 static double part_bytes(const TgStreamFile *file, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   const TgStreamFile part = {file->file, -1, file->row + row, file->column + column, rows, columns};
-  TgTileRow tiles = {0};
-  double bytes = 0;
-  while (tg_tiles_next(&part, SIZE_MAX, &tiles)) bytes += (double)tg_tiles_bytes(&part, &tiles);
-  return bytes;
+  return tg_tiles_all_bytes(&part);
 }
 
 void tg_disk_product_count(const TgDiskProduct *product, TgHugeResult *result) {
@@ -175,7 +175,7 @@ bool tg_disk_product_drop_finished(TgDiskProduct *product, TgHugeResult *result,
     goes_on = tg_watch_go_on(&product->options->watch, 0);
     if (!is_finished(product, &panels->panel[p], room, result)) panels->panel[panels->count++] = panels->panel[p];
   }
-  free(room);
+  tg_tiles_leave(room);
   result->panels_resumed += all - panels->count;
   return goes_on || TG_SIM_FAIL(error, STOPPED, "stopped");
 }

@@ -21,6 +21,9 @@ TgStreamFile tg_stream_file(TgTiledFile *file, int descriptor);
 /** C as the product of the two has it: tiles as high as A's and as wide as B's. */
 TgTiling tg_disk_product_tiling(const TgStreamFile *a, const TgStreamFile *b);
 
+/** Rows of A and C, of the inner dimension, and columns of B and C that are whole tiles of all files. */
+TgProductBlocks tg_disk_product_unit(const TgStreamFile *a, const TgStreamFile *b);
+
 /** The program's own memory, and what it will need beside the buffers. In coarse units, since it varies a little: the
  * same command is to have the same plan. */
 double tg_disk_program_bytes(void);

@@ -5,7 +5,6 @@
 #include "tiles.h"
 #include "trials.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int64_t tg_stream_chunks(const TgStreamJob *job) {
@@ -114,8 +113,8 @@ static bool take_memory(TgStream *stream, GError **error) {
 }
 
 static void stream_clear(TgStream *stream) {
-  free(stream->c);
-  for (int i = 0; i < TG_STREAM_BUFFERS; i++) free(stream->a[i]), free(stream->b[i]);
+  tg_tiles_leave(stream->c);
+  for (int i = 0; i < TG_STREAM_BUFFERS; i++) tg_tiles_leave(stream->a[i]), tg_tiles_leave(stream->b[i]);
   g_free(stream->first_chunk);
   g_free(stream->first_step);
   g_mutex_clear(&stream->mutex);

@@ -1,14 +1,26 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
 #include "tiles.h"
 
 #include "queue-private.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+/* Straight from the system and back: what one product leaves in the C library's heap may not do for the next one. The
+ * first page has the size. */
 void *tg_tiles_room(double bytes) {
-  const size_t whole = ((size_t)bytes / TG_TILED_ALIGNMENT + 1) * TG_TILED_ALIGNMENT;
-  return aligned_alloc(TG_TILED_ALIGNMENT, whole);
+  const size_t whole = ((size_t)bytes / TG_TILED_ALIGNMENT + 2) * TG_TILED_ALIGNMENT;
+  void *mapped = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return NULL;
+  *(size_t *)mapped = whole;
+  return (char *)mapped + TG_TILED_ALIGNMENT;
+}
+
+void tg_tiles_leave(void *room) {
+  void *mapped = room ? (char *)room - TG_TILED_ALIGNMENT : NULL;
+  if (room) munmap(mapped, *(size_t *)mapped);
 }
 
 static TgTile tile_at(const TgStreamFile *file, const TgTileRow *row, int64_t number) {
@@ -81,4 +93,11 @@ bool tg_tiles_next(const TgStreamFile *file, size_t most_bytes, TgTileRow *row) 
     row->count++;
   }
   return true;
+}
+
+double tg_tiles_all_bytes(const TgStreamFile *part) {
+  TgTileRow tiles = {0};
+  double bytes = 0;
+  while (tg_tiles_next(part, SIZE_MAX, &tiles)) bytes += (double)tg_tiles_bytes(part, &tiles);
+  return bytes;
 }

@@ -11,10 +11,14 @@ typedef struct TgTileRow {
   int64_t down, across, count;
 } TgTileRow;
 
-/** Memory for them, for free(); NULL where there is none. */
+/** Memory for them; NULL where there is none. */
 void *tg_tiles_room(double bytes);
+/** Gives it back. NULL is allowed. */
+void tg_tiles_leave(void *room);
 /** In the file, of all of them. */
 size_t tg_tiles_bytes(const TgStreamFile *file, const TgTileRow *row);
+/** In the file, of the part's tiles. */
+double tg_tiles_all_bytes(const TgStreamFile *part);
 /** Reads and verifies them. Errors: CANNOT_READ; BAD_INPUT. */
 bool tg_tiles_read(const TgStreamFile *file, const TgTileRow *row, char *data, GError **error);
 /** Fills them up with zeros, writes and notes them. Errors: CANNOT_WRITE. */

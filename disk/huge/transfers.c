@@ -8,7 +8,6 @@
 #include "trials.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum Operand { OPERAND_A, OPERAND_B, OPERAND_C } Operand;
@@ -289,9 +288,10 @@ static void tell_copied(TgTransfers *transfers, int64_t rows) {
 /* Adds what lies in the same place of the addend. */
 static bool add_addend(TgTransfers *transfers, const Slot *slot, char *data, GError **error) {
   const TgStreamFile *addend = &transfers->job->addend, *c = &transfers->job->c;
-  const TgTiling *tiling = tg_tiled_file_tiling(addend->file);
-  const TgTileRow row = {slot->down + (addend->row - c->row) / tiling->tile_rows,
-                         slot->across + (addend->column - c->column) / tiling->tile_columns, slot->count};
+  const TgTiling *there = tg_tiled_file_tiling(addend->file), *here = tg_tiled_file_tiling(c->file);
+  const TgTileRow row = {slot->down - c->row / here->tile_rows + addend->row / there->tile_rows,
+                         slot->across - c->column / here->tile_columns + addend->column / there->tile_columns,
+                         slot->count};
   if (!tg_tiles_read(addend, &row, transfers->addend, error)) return false;
   transfers->stream->result->disk_read_bytes += (double)tg_tiles_bytes(addend, &row);
   tg_tiles_add(addend, &row, data, transfers->addend);
@@ -447,8 +447,8 @@ void tg_transfers_free(TgTransfers *transfers) {
   if (!transfers) return;
   tg_disk_queue_free(transfers->queue);
   join_keeper(transfers, NULL);
-  free(transfers->area);
-  free(transfers->addend);
+  tg_tiles_leave(transfers->area);
+  tg_tiles_leave(transfers->addend);
   g_free(transfers->slot);
   g_free(transfers->idle);
   g_free(transfers);

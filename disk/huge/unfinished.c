@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,8 +86,8 @@ static bool resume(TgUnfinished *part, const TgTiling *tiling, TgTiledJob *job, 
   }
   if (job->product == product && same_tiling(tiling, tg_tiled_file_tiling(part->file))) return true;
   return TG_IO_FAIL(error, BAD_INPUT,
-                    "%s belongs to a run with other matrices: remove it to start again, or choose another "
-                    "name",
+                    "%s belongs to a run with other matrices or another schedule: remove it to start again, or "
+                    "choose another name",
                     part->path);
 }
 
@@ -115,6 +116,32 @@ bool tg_unfinished_open(TgUnfinished *part, const char *c, const TgTiling *tilin
   if (!S_ISREG(status.st_mode) || status.st_nlink > 1)
     return cannot_write(part->path, "not left by an earlier run; move it away, or remove it", error);
   return is_blank(part, tiling, &status) ? begin(part, tiling, job, created, error) : resume(part, tiling, job, error);
+}
+
+bool tg_unfinished_join(TgUnfinished *part, const char *c, GError **error) {
+  struct stat old;
+  TgTiledJob job;
+  if (!look_at_target(part, c, &old, error)) return false;
+  part->descriptor = open(part->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (part->descriptor < 0) return cannot_write(part->path, g_strerror(errno), error);
+  part->file = tg_tiled_file_resume(part->descriptor, part->path, &job, error);
+  return part->file != NULL;
+}
+
+bool tg_unfinished_refresh(TgUnfinished *part, GError **error) {
+  TgTiledJob job;
+  tg_tiled_file_free(part->file);
+  part->file = tg_tiled_file_resume(part->descriptor, part->path, &job, error);
+  if (!part->file) return false;
+  const TgTiling *tiling = tg_tiled_file_tiling(part->file);
+  for (int64_t down = 0; down < tg_tiling_down(tiling); down++)
+    for (int64_t across = 0; across < tg_tiling_across(tiling); across++) {
+      const TgTile tile = tg_tiling_tile(tiling, down, across);
+      if (!tg_tiled_file_has(part->file, &tile))
+        return TG_IO_FAIL(error, BAD_INPUT, "%s: the tile at row %" PRId64 ", column %" PRId64 " was not written",
+                          part->path, tile.row, tile.column);
+    }
+  return true;
 }
 
 bool tg_unfinished_finish(TgUnfinished *part, GError **error) {

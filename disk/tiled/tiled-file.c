@@ -291,15 +291,19 @@ TgTiledFile *tg_tiled_file_resume(int descriptor, const char *path, TgTiledJob *
   return g_steal_pointer(&file);
 }
 
-/* Those parts of the table that changed, in pieces as a disk writes them: as a whole or not at all. */
+void tg_tiled_file_share(TgTiledFile *file) {
+  memcpy(file->kept, file->table, table_bytes(file));
+}
+
+/* Those entries of the table that changed, and no others: they may be another process's. */
 static bool write_table(TgTiledFile *file, GError **error) {
-  const size_t bytes = table_bytes(file);
-  for (size_t at = 0; at < bytes; at += TG_TILED_ALIGNMENT) {
-    const size_t piece = MIN(bytes - at, (size_t)TG_TILED_ALIGNMENT);
-    char *now = (char *)file->table + at, *before = (char *)file->kept + at;
-    if (memcmp(now, before, piece) == 0) continue;
-    if (!write_at(file, now, piece, TG_TILED_ALIGNMENT + at, error)) return false;
-    memcpy(before, now, piece);
+  const size_t entry = sizeof *file->table, count = table_bytes(file) / entry;
+  for (size_t begin = 0, end; begin < count; begin = end + 1) {
+    for (end = begin; end < count && file->table[end] != file->kept[end]; end++) continue;
+    if (end == begin) continue;
+    const size_t bytes = (end - begin) * entry;
+    if (!write_at(file, file->table + begin, bytes, TG_TILED_ALIGNMENT + begin * entry, error)) return false;
+    memcpy(file->kept + begin, file->table + begin, bytes);
   }
   return true;
 }

@@ -1,0 +1,214 @@
+#include "disk-messages.h"
+
+#include "sim-error.h"
+#include "tiles.h"
+#include "trials.h"
+
+#include <time.h>
+
+enum { AT_ONCE = 2, PIECES = TG_DISK_BUFFERS / (2 * AT_ONCE) }; /* messages each way, and parts of each in memory */
+
+/* A block on its way. */
+typedef struct Message {
+  int32_t block; /* the one that is received, here or there */
+  bool sends, begun, more;
+  TgTileRow row[PIECES]; /* under way, in a ring */
+  int first, under_way;
+  TgTileRow next; /* after these, where there are more */
+} Message;
+
+/* Those of one direction: the first ones that are not through. */
+typedef struct Direction {
+  GArray *todo; /* int32_t: blocks, in order */
+  guint next;
+  Message message[AT_ONCE]; /* block -1: none */
+} Direction;
+
+struct TgDiskMessages {
+  TgDiskStore *store;
+  const TgRanksJob *job;
+  size_t piece_bytes;
+  char *area;
+  Direction direction[2]; /* sends, receives */
+  double sent_bytes, read_bytes, written_bytes, model_read_bytes, model_written_bytes;
+};
+
+static const TgDiskBlock *block_at(const TgDiskMessages *messages, int32_t number) {
+  return tg_disk_block(messages->store->program, number);
+}
+
+/* The file that a message is read from, or written to. */
+static const TgStreamFile *file_of(const TgDiskMessages *messages, const Message *message) {
+  const int32_t number = message->sends ? block_at(messages, message->block)->source : message->block;
+  return &messages->store->stored[number].file;
+}
+
+/* --- pieces ------------------------------------------------------------------------------------------------------- */
+
+static int64_t request_of(const TgDiskMessages *messages, const Message *message, int piece) {
+  const Direction *direction = &messages->direction[!message->sends];
+  return ((!message->sends * AT_ONCE) + (message - direction->message)) * PIECES + piece;
+}
+
+static char *data_of(const TgDiskMessages *messages, const Message *message, int piece) {
+  return messages->area + (size_t)request_of(messages, message, piece) * messages->piece_bytes;
+}
+
+static bool begin_piece(TgDiskMessages *messages, Message *message, GError **error) {
+  const int piece = (message->first + message->under_way) % PIECES;
+  const TgDiskBlock *block = block_at(messages, message->block);
+  const TgStreamFile *file = file_of(messages, message);
+  const int element_bytes = (int)tg_element_bytes(tg_tiled_file_tiling(file->file)->type);
+  const int64_t request = request_of(messages, message, piece), bytes = (int64_t)tg_tiles_bytes(file, &message->next);
+  char *data = data_of(messages, message, piece);
+  if (message->sends) {
+    if (!tg_tiles_read(file, &message->next, data, error)) return false;
+    messages->read_bytes += (double)bytes;
+    messages->sent_bytes += (double)bytes;
+    messages->job->mpi->send(request, data, bytes / element_bytes, element_bytes, block->rank, message->block);
+  } else {
+    const int from = block_at(messages, block->source)->rank;
+    messages->job->mpi->receive(request, data, bytes / element_bytes, element_bytes, from, message->block);
+  }
+  message->row[piece] = message->next;
+  message->under_way++;
+  message->more = tg_tiles_next(file, messages->piece_bytes, &message->next);
+  return true;
+}
+
+static bool end_piece(TgDiskMessages *messages, Message *message, GError **error) {
+  const int piece = message->first;
+  const TgStreamFile *file = file_of(messages, message);
+  message->first = (piece + 1) % PIECES;
+  message->under_way--;
+  if (message->sends) return true;
+  messages->written_bytes += (double)tg_tiles_bytes(file, &message->row[piece]);
+  return tg_tiles_write(file, &message->row[piece], data_of(messages, message, piece), error);
+}
+
+/* --- messages ----------------------------------------------------------------------------------------------------- */
+
+static bool begin_message(TgDiskMessages *messages, Message *message, GError **error) {
+  if (message->sends && !tg_disk_store_has(messages->store, block_at(messages, message->block)->source)) return true;
+  if (!message->sends && !tg_disk_store_begin(messages->store, message->block, error)) return false;
+  message->begun = true;
+  message->next = (TgTileRow){0};
+  message->more = tg_tiles_next(file_of(messages, message), messages->piece_bytes, &message->next);
+  return true;
+}
+
+static bool end_message(TgDiskMessages *messages, Message *message, GError **error) {
+  double *model = message->sends ? &messages->model_read_bytes : &messages->model_written_bytes;
+  *model += tg_tiles_all_bytes(file_of(messages, message));
+  if (message->sends)
+    tg_disk_store_used(messages->store, block_at(messages, message->block)->source);
+  else if (!tg_disk_store_finish(messages->store, message->block, error))
+    return false;
+  message->block = TG_DISK_NONE;
+  return true;
+}
+
+static bool go_on_with(TgDiskMessages *messages, Message *message, bool *progress, GError **error) {
+  if (!message->begun && !begin_message(messages, message, error)) return false;
+  if (!message->begun) return true;
+  while (message->more && message->under_way < PIECES) {
+    if (!begin_piece(messages, message, error)) return false;
+    *progress = true;
+  }
+  while (message->under_way && messages->job->mpi->test(request_of(messages, message, message->first))) {
+    if (!end_piece(messages, message, error)) return false;
+    *progress = true;
+  }
+  return message->more || message->under_way || end_message(messages, message, error);
+}
+
+/* Whether there is more to do. */
+static bool take_next(Direction *direction, bool sends) {
+  bool more = false;
+  for (int i = 0; i < AT_ONCE; i++) {
+    Message *message = &direction->message[i];
+    if (message->block == TG_DISK_NONE && direction->next < direction->todo->len)
+      *message = (Message){.block = g_array_index(direction->todo, int32_t, direction->next++), .sends = sends};
+    more = more || message->block != TG_DISK_NONE;
+  }
+  return more;
+}
+
+static bool go_on(TgDiskMessages *messages, bool *progress, bool *more, GError **error) {
+  *progress = *more = false;
+  for (int d = 0; d < 2; d++) {
+    Direction *direction = &messages->direction[d];
+    *more = take_next(direction, d == 0) || *more;
+    for (int i = 0; i < AT_ONCE; i++)
+      if (direction->message[i].block != TG_DISK_NONE && !go_on_with(messages, &direction->message[i], progress, error))
+        return false;
+  }
+  return true;
+}
+
+static bool is_stopped(TgDiskStore *store) {
+  g_mutex_lock(&store->mutex);
+  const bool stopped = store->stop;
+  g_mutex_unlock(&store->mutex);
+  return stopped;
+}
+
+gpointer tg_disk_messages_run(gpointer data) {
+  TgDiskMessages *messages = data;
+  const struct timespec pause = {0, 100000};
+  GError *error = NULL;
+  bool progress = true, more = true;
+  while (more && !is_stopped(messages->store)) {
+    if (!go_on(messages, &progress, &more, &error)) {
+      tg_disk_store_stop(messages->store, error);
+      break;
+    }
+    if (more && !progress) nanosleep(&pause, NULL);
+  }
+  return NULL;
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+static void find_todo(TgDiskMessages *messages, const bool *todo) {
+  for (int32_t b = 0; b < (int32_t)messages->store->program->blocks->len; b++) {
+    const TgDiskBlock *block = block_at(messages, b);
+    if (block->kind != TG_DISK_RECEIVED || !todo[b]) continue;
+    if (block->rank == messages->job->rank) g_array_append_val(messages->direction[1].todo, b);
+    if (block_at(messages, block->source)->rank == messages->job->rank)
+      g_array_append_val(messages->direction[0].todo, b);
+  }
+}
+
+TgDiskMessages *tg_disk_messages_new(TgDiskStore *store, const TgRanksJob *job, const bool *todo, size_t piece_bytes,
+                                     GError **error) {
+  TgDiskMessages *messages = g_new0(TgDiskMessages, 1);
+  messages->store = store;
+  messages->job = job;
+  messages->piece_bytes = piece_bytes;
+  for (int d = 0; d < 2; d++) {
+    messages->direction[d].todo = g_array_new(FALSE, FALSE, sizeof(int32_t));
+    for (int i = 0; i < AT_ONCE; i++) messages->direction[d].message[i].block = TG_DISK_NONE;
+  }
+  find_todo(messages, todo);
+  messages->area = tg_tiles_room((double)TG_DISK_BUFFERS * (double)piece_bytes);
+  if (messages->area && job->mpi->reserve(TG_DISK_BUFFERS)) return messages;
+  g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "no memory for messages");
+  tg_disk_messages_free(messages);
+  return NULL;
+}
+
+void tg_disk_messages_note(const TgDiskMessages *messages, TgHugeResult *result) {
+  result->sent_bytes += messages->sent_bytes;
+  result->disk_read_bytes += messages->read_bytes;
+  result->disk_written_bytes += messages->written_bytes;
+  result->model_read_bytes += messages->model_read_bytes;
+  result->model_written_bytes += messages->model_written_bytes;
+}
+
+void tg_disk_messages_free(TgDiskMessages *messages) {
+  if (!messages) return;
+  for (int d = 0; d < 2; d++) g_array_unref(messages->direction[d].todo);
+  tg_tiles_leave(messages->area);
+  g_free(messages);
+}

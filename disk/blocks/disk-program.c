@@ -1,0 +1,272 @@
+#include "disk-program.h"
+
+#include "blocks-planner.h"
+#include "checksum.h"
+#include "sim-error.h"
+
+#include <inttypes.h>
+
+/* While instructions are gone through. */
+typedef struct Making {
+  TgDiskProgram *program;
+  const TgDiskProgramJob *job;
+  GHashTable *at;       /* offset in the plan -> 1 + number of the block that is there */
+  GHashTable *received; /* number * ranks + rank -> 1 + number of the copy that the rank has */
+} Making;
+
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
+
+static int32_t block_at(const Making *making, int64_t offset) {
+  return offset < 0 ? TG_DISK_NONE : GPOINTER_TO_INT(g_hash_table_lookup(making->at, &offset)) - 1;
+}
+
+static void put_block(Making *making, int64_t offset, int32_t number) {
+  g_hash_table_insert(making->at, g_memdup2(&offset, sizeof offset), GINT_TO_POINTER(number + 1));
+}
+
+static int32_t add_block(Making *making, const TgDiskBlock *block) {
+  g_array_append_val(making->program->blocks, *block);
+  return (int32_t)making->program->blocks->len - 1;
+}
+
+static int32_t rank_of(const TgDiskProgramJob *job, int64_t processor) {
+  const int64_t processors = tg_schedule_processors(job->schedule), used = MIN(processors, job->ranks);
+  int32_t rank = 0;
+  while (tg_block_begin(processors, used, rank + 1) <= processor) rank++;
+  return rank;
+}
+
+/* The block as the rank can read it: as it is, or a copy. */
+static int32_t read_by(Making *making, int32_t number, int32_t rank) {
+  const TgDiskProgramJob *job = making->job;
+  if (number == TG_DISK_NONE) return number;
+  TgDiskBlock *block = tg_disk_block(making->program, number);
+  if (block->rank == rank) return number;
+  if (job->host_of && job->host_of[block->rank] == job->host_of[rank]) {
+    block->is_shared = true;
+    return number;
+  }
+  const int64_t key = (int64_t)number * job->ranks + rank;
+  const int32_t known = GPOINTER_TO_INT(g_hash_table_lookup(making->received, &key)) - 1;
+  if (known >= 0) return known;
+  const TgDiskBlock copy = {.kind = TG_DISK_RECEIVED,
+                            .rank = rank,
+                            .matrix = block->matrix,
+                            .rows = block->rows,
+                            .columns = block->columns,
+                            .source = number};
+  const int32_t added = add_block(making, &copy);
+  g_hash_table_insert(making->received, g_memdup2(&key, sizeof key), GINT_TO_POINTER(added + 1));
+  return added;
+}
+
+/* Where a block of a matrix lies in it, in elements. */
+static TgDiskBlock part_of(const TgDiskProgramJob *job, const TgBlocksPlaced *placed) {
+  const TgBlocksExtent extent = tg_blocks_extent(job->plan, job->schedule, placed);
+  const TgStreamFile *a = &job->inputs->a, *b = &job->inputs->b;
+  const bool is_b = placed->matrix == TG_MATRIX_B, is_a = placed->matrix == TG_MATRIX_A;
+  const int64_t unit_rows = is_b ? job->unit.y : job->unit.x, unit_columns = is_a ? job->unit.y : job->unit.z;
+  const int64_t rows = is_b ? b->rows : a->rows, columns = is_a ? a->columns : b->columns;
+  TgDiskBlock block = {.rank = rank_of(job, placed->processor),
+                       .matrix = (TgMatrixName)placed->matrix,
+                       .row = extent.row * unit_rows,
+                       .column = extent.column * unit_columns};
+  block.rows = MIN(extent.rows * unit_rows, rows - block.row);
+  block.columns = MIN(extent.columns * unit_columns, columns - block.column);
+  return block;
+}
+
+static void place_inputs(Making *making) {
+  const TgBlocksPlan *plan = making->job->plan;
+  for (int64_t i = 0; i < plan->placed; i++) {
+    if (plan->place[i].matrix == TG_MATRIX_C) continue;
+    const TgDiskBlock block = part_of(making->job, &plan->place[i]);
+    put_block(making, plan->place[i].offset, add_block(making, &block));
+  }
+}
+
+/* --- instructions ------------------------------------------------------------------------------------------------- */
+
+static bool refuse(const TgBlocksInstruction *instruction, const char *what, GError **error) {
+  return TG_SIM_FAIL(error, BAD_INPUT, "step %d: %s", instruction->step, what);
+}
+
+static bool add_task(Making *making, const TgBlocksInstruction *instruction, const TgDiskTask *task,
+                     const TgDiskBlock *shape) {
+  const TgDiskBlock block = {.kind = TG_DISK_RESULT,
+                             .rank = task->rank,
+                             .matrix = TG_MATRIX_C,
+                             .rows = shape->rows,
+                             .columns = shape->columns,
+                             .task = (int32_t)making->program->tasks->len};
+  TgDiskTask added = *task;
+  added.target = add_block(making, &block);
+  g_array_append_val(making->program->tasks, added);
+  put_block(making, instruction->target, added.target);
+  return true;
+}
+
+static bool follow_product(Making *making, const TgBlocksInstruction *instruction, TgDiskTask *task, GError **error) {
+  if (instruction->left_transposed || instruction->right_transposed)
+    return refuse(instruction, "blocks on a disk cannot be transposed", error);
+  if (task->left == TG_DISK_NONE || task->right == TG_DISK_NONE) {
+    put_block(making, instruction->target, task->addend);
+    return true;
+  }
+  const TgDiskBlock *left = tg_disk_block(making->program, task->left),
+                    *right = tg_disk_block(making->program, task->right);
+  const TgDiskBlock shape = {.rows = left->rows, .columns = right->columns};
+  if (left->matrix == TG_MATRIX_A && right->matrix == TG_MATRIX_B && left->columns == right->rows)
+    return add_task(making, instruction, task, &shape);
+  return refuse(instruction, "blocks on a disk must be of A and of B, and match, to be multiplied", error);
+}
+
+static bool follow_sum(Making *making, const TgBlocksInstruction *instruction, const TgDiskTask *task) {
+  if (task->addend != TG_DISK_NONE && task->left != TG_DISK_NONE)
+    return add_task(making, instruction, task, tg_disk_block(making->program, task->left));
+  put_block(making, instruction->target, task->addend == TG_DISK_NONE ? task->left : task->addend);
+  return true;
+}
+
+/* Some expansions of collectives cut blocks into pieces. */
+static bool is_whole(const TgBlocksPlan *plan, const TgBlocksInstruction *instruction) {
+  bool whole = false;
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    whole = whole || instruction->end == plan->padded_rows[matrix] * plan->padded_columns[matrix];
+  return whole && instruction->begin == 0;
+}
+
+static bool follow(Making *making, const TgBlocksInstruction *instruction, GError **error) {
+  const int32_t rank = rank_of(making->job, instruction->processor);
+  TgDiskTask task = {.rank = rank,
+                     .step = instruction->step,
+                     .addend = read_by(making, block_at(making, instruction->addend), rank),
+                     .left = read_by(making, block_at(making, instruction->left), rank),
+                     .right = read_by(making, block_at(making, instruction->right), rank)};
+  switch ((TgBlocksOperation)instruction->operation) {
+  case TG_BLOCKS_MULTIPLY:
+    return follow_product(making, instruction, &task, error);
+  case TG_BLOCKS_TRANSPOSE:
+    return refuse(instruction, "blocks on a disk cannot be transposed", error);
+  case TG_BLOCKS_ZERO:
+  case TG_BLOCKS_COPY:
+  case TG_BLOCKS_ADD:
+    if (!is_whole(making->job->plan, instruction))
+      return refuse(instruction, "blocks on a disk travel as a whole; use another --collective", error);
+    return follow_sum(making, instruction, &task);
+  case TG_BLOCKS_OPERATIONS:
+    break;
+  }
+  g_assert_not_reached();
+}
+
+static bool follow_all(Making *making, GError **error) {
+  const TgBlocksPlan *plan = making->job->plan;
+  g_autofree int64_t *at = g_new(int64_t, (gsize)MAX(plan->instructions, 1));
+  for (int64_t i = 0; i < plan->instructions; i++) at[plan->instruction[i].order] = i;
+  for (int64_t i = 0; i < plan->instructions; i++)
+    if (!follow(making, &plan->instruction[at[i]], error)) return false;
+  return true;
+}
+
+/* --- C ------------------------------------------------------------------------------------------------------------ */
+
+/* C is written by the thread that executes tasks, each part once, and no other rank reads it there: other blocks of C
+ * are copied. */
+static int32_t make_own(Making *making, const TgDiskBlock *part, int32_t number) {
+  const TgDiskBlock *block = number == TG_DISK_NONE ? NULL : tg_disk_block(making->program, number);
+  if (block && block->kind == TG_DISK_RESULT && !block->is_final && !block->is_shared) return number;
+  const TgDiskTask task = {
+      .rank = block ? block->rank : part->rank, .addend = TG_DISK_NONE, .left = number, .right = TG_DISK_NONE};
+  const TgBlocksInstruction nowhere = {.target = -1};
+  add_task(making, &nowhere, &task, part);
+  return (int32_t)making->program->blocks->len - 1;
+}
+
+/* Of blocks of C that several processors have, the first one's becomes part of C. */
+static void find_final(Making *making) {
+  const TgBlocksPlan *plan = making->job->plan;
+  const int32_t *blocks = making->job->schedule->blocks[TG_MATRIX_C];
+  g_autofree bool *done = g_new0(bool, (gsize)blocks[0] * (gsize)blocks[1]);
+  for (int64_t i = 0; i < plan->placed; i++) {
+    const TgBlocksPlaced *placed = &plan->place[i];
+    const int64_t which = (int64_t)placed->row * blocks[1] + placed->column;
+    if (placed->matrix != TG_MATRIX_C || done[which]) continue;
+    done[which] = true;
+    const TgDiskBlock part = part_of(making->job, placed);
+    TgDiskBlock *block = tg_disk_block(making->program, make_own(making, &part, block_at(making, placed->offset)));
+    block->is_final = true;
+    block->row = part.row;
+    block->column = part.column;
+  }
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+bool tg_disk_program_make(TgDiskProgram *program, const TgDiskProgramJob *job, GError **error) {
+  Making making = {.program = program,
+                   .job = job,
+                   .at = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                   .received = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+  program->blocks = g_array_new(FALSE, TRUE, sizeof(TgDiskBlock));
+  program->tasks = g_array_new(FALSE, TRUE, sizeof(TgDiskTask));
+  place_inputs(&making);
+  const bool fine = follow_all(&making, error);
+  if (fine) find_final(&making);
+  g_hash_table_unref(making.at);
+  g_hash_table_unref(making.received);
+  return fine;
+}
+
+void tg_disk_program_clear(TgDiskProgram *program) {
+  if (program->blocks) g_array_unref(program->blocks);
+  if (program->tasks) g_array_unref(program->tasks);
+  *program = (TgDiskProgram){0};
+}
+
+int tg_disk_made_from(const TgDiskProgram *program, int32_t number, int32_t from[3]) {
+  const TgDiskBlock *block = tg_disk_block(program, number);
+  int count = 0;
+  if (block->kind == TG_DISK_RECEIVED) from[count++] = block->source;
+  if (block->kind != TG_DISK_RESULT) return count;
+  const TgDiskTask *task = tg_disk_task(program, block->task);
+  const int32_t all[] = {task->addend, task->left, task->right};
+  for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+    if (all[i] != TG_DISK_NONE) from[count++] = all[i];
+  return count;
+}
+
+bool *tg_disk_program_todo(const TgDiskProgram *program, const double *available) {
+  bool *todo = g_new0(bool, program->blocks->len + 1);
+  for (int32_t b = (int32_t)program->blocks->len - 1; b >= 0; b--) {
+    const TgDiskBlock *block = tg_disk_block(program, b);
+    int32_t from[3];
+    todo[b] = (todo[b] || block->is_final) && block->kind != TG_DISK_INPUT && available[b] <= 0;
+    for (int i = todo[b] ? tg_disk_made_from(program, b, from) : 0; i-- > 0;) todo[from[i]] = true;
+  }
+  return todo;
+}
+
+uint64_t tg_disk_program_identity(const TgDiskProgram *program) {
+  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  for (int32_t b = 0; b < (int32_t)program->blocks->len; b++) {
+    const TgDiskBlock *block = tg_disk_block(program, b);
+    int32_t from[3];
+    const int count = tg_disk_made_from(program, b, from);
+    const int64_t all[] = {block->kind,
+                           block->rank,
+                           block->row,
+                           block->column,
+                           block->rows,
+                           block->columns,
+                           block->is_final,
+                           count,
+                           count > 0 ? from[0] : -1,
+                           count > 1 ? from[1] : -1,
+                           count > 2 ? from[2] : -1};
+    g_array_append_vals(numbers, all, G_N_ELEMENTS(all));
+  }
+  const uint64_t identity = tg_checksum(numbers->data, numbers->len * sizeof(int64_t), 0);
+  g_array_unref(numbers);
+  return identity;
+}

@@ -1,0 +1,388 @@
+/* A schedule over blocks on disks, on the ranks of a job: each executes the tasks of its own processors, while a second
+ * thread sends and receives blocks. */
+#include "disk-messages.h"
+
+#include "blas.h"
+#include "blocks-planner.h"
+#include "checksum.h"
+#include "matrix.h"
+#include "sim-error.h"
+#include "tiles.h"
+#include "trials.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+  PIECE_PART = 2048,  /* of the memory, for a piece of a message */
+  MPI_BYTES = 4 << 20 /* that MPI takes for messages, once there are some */
+};
+static const double agree_s = 600; /* for files to be opened */
+
+/* A run on its way. */
+typedef struct Run {
+  TgHugeOptions options;
+  const TgHugeSchedule *schedule;
+  TgHugeResult *result;
+  const TgRanksJob *job;
+  TgHugeInputs inputs;
+  TgProductBlocks unit;
+  TgBlocksPlan *plan;
+  TgDiskProgram program;
+  TgUnfinished part;
+  TgDiskStore store;
+  TgDiskMessages *messages;
+  bool *todo;
+  double program_bytes;
+  size_t piece_bytes;
+  int64_t tasks_done;
+} Run;
+
+/* --- waiting for others ------------------------------------------------------------------------------------------- */
+
+/* However long they compute. */
+static bool wait_for_all(const Run *run, GError **error) {
+  const struct timespec pause = {0, 1000000};
+  run->job->mpi->barrier();
+  while (!run->job->mpi->together()) {
+    if (!tg_watch_go_on(&run->options.watch, run->tasks_done)) return TG_SIM_FAIL(error, STOPPED, "stopped");
+    nanosleep(&pause, NULL);
+  }
+  return true;
+}
+
+/* Whether all ranks can; else all have the same error. */
+static bool all_can(Run *run, bool (*can)(Run *run, GError **error), GError **error) {
+  GError *own = NULL;
+  can(run, &own);
+  return tg_ranks_agree(run->job, own, error, agree_s);
+}
+
+/* --- the program -------------------------------------------------------------------------------------------------- */
+
+/* A block has at least one tile. */
+static bool check_blocks(const Run *run, const int64_t units[3], GError **error) {
+  static const char *const extents[] = {"rows of C", "columns of C", "columns of A"};
+  static const int which[TG_MATRICES][2] = {{0, 2}, {2, 1}, {0, 1}};
+  for (int matrix = 0; matrix < TG_MATRICES; matrix++)
+    for (int side = 0; side < 2; side++) {
+      const int64_t blocks = run->schedule->schedule->blocks[matrix][side], tiles = units[which[matrix][side]];
+      if (blocks > tiles)
+        return TG_SIM_FAIL(error, BAD_INPUT,
+                           "the schedule cuts the %s into %" PRId64 " blocks, but the files have only %" PRId64
+                           " tiles there; use files with smaller tiles",
+                           extents[which[matrix][side]], blocks, tiles);
+    }
+  return true;
+}
+
+static bool make_plan(Run *run, GError **error) {
+  const TgTiling *a = tg_tiled_file_tiling(run->inputs.a.file), *b = tg_tiled_file_tiling(run->inputs.b.file);
+  const TgBlocksLayout layout = {.pad = 1, .align = 1, .late_reuse = 1};
+  run->unit = tg_disk_product_unit(&run->inputs.a, &run->inputs.b);
+  const int64_t units[] = {tg_divide_up(a->rows, run->unit.x), tg_divide_up(b->columns, run->unit.z),
+                           tg_divide_up(a->columns, run->unit.y)};
+  const TgExecutorOptions options = {.m = units[0],
+                                     .n = units[1],
+                                     .k = units[2],
+                                     .element = a->type,
+                                     .collective = run->schedule->collective,
+                                     .transport = run->schedule->transport};
+  if (!check_blocks(run, units, error)) return false;
+  run->plan = tg_blocks_plan_new(run->schedule->schedule, run->schedule->names, &options, &layout, error);
+  if (!run->plan) return false;
+  const TgDiskProgramJob job = {.schedule = run->schedule->schedule,
+                                .plan = run->plan,
+                                .unit = run->unit,
+                                .inputs = &run->inputs,
+                                .ranks = run->job->ranks,
+                                .host_of = run->schedule->transport == TG_TRANSPORT_MESSAGE ? NULL : run->job->leader};
+  return tg_disk_program_make(&run->program, &job, error);
+}
+
+static bool open_inputs(Run *run, GError **error) {
+  if (!tg_huge_inputs_open(&run->inputs, &run->options, error) || !tg_blas_load(error)) return false;
+  const TgTiling c = tg_disk_product_tiling(&run->inputs.a, &run->inputs.b);
+  return tg_tiling_check(&c, error) && make_plan(run, error);
+}
+
+/* All have the same. */
+static void choose_memory(Run *run) {
+  const double part = 0.5;
+  int32_t sharing = 0;
+  for (int32_t r = 0; r < run->job->ranks; r++) sharing += run->job->leader[r] == run->job->leader[run->job->rank];
+  double bytes = part * (double)tg_memory_available_bytes() / sharing;
+  tg_ranks_reduce(run->job, &bytes, 1, 0, agree_s);
+  if (run->options.memory_bytes <= 0) run->options.memory_bytes = bytes;
+}
+
+/* --- C, and the folder of blocks ---------------------------------------------------------------------------------- */
+
+/* Of the same product by the same program. */
+static uint64_t identity_of(const Run *run) {
+  const uint64_t both[] = {tg_huge_inputs_identity(&run->inputs), tg_disk_program_identity(&run->program)};
+  return tg_checksum(both, sizeof both, 0);
+}
+
+/* What runs for other products left there: none of them has C now. */
+static void remove_others(const Run *run) {
+  g_autofree char *own = g_strdup_printf("%016" PRIx64 "-", run->store.identity);
+  GDir *folder = g_dir_open(run->store.folder, 0, NULL);
+  const char *name;
+  while (folder && (name = g_dir_read_name(folder))) {
+    g_autofree char *path = g_build_filename(run->store.folder, name, NULL);
+    if (!g_str_has_prefix(name, own) && (g_str_has_suffix(name, ".tg") || g_str_has_suffix(name, ".tg.part")))
+      unlink(path);
+  }
+  if (folder) g_dir_close(folder);
+}
+
+static bool open_c(Run *run, GError **error) {
+  const TgTiling c = tg_disk_product_tiling(&run->inputs.a, &run->inputs.b);
+  TgTiledJob job = {run->store.identity, (uint64_t)run->options.memory_bytes};
+  return run->job->rank == 0 ? tg_unfinished_open(&run->part, run->options.c, &c, &job, error)
+                             : tg_unfinished_join(&run->part, run->options.c, error);
+}
+
+static bool begin_c(Run *run, GError **error) {
+  return run->job->rank > 0 || open_c(run, error);
+}
+
+static bool join_c(Run *run, GError **error) {
+  if (run->job->rank > 0 && !open_c(run, error)) return false;
+  tg_tiled_file_share(run->part.file);
+  const int descriptor = tg_disk_open_tiles(run->part.path, run->options.cached, true, &run->inputs.direct, error);
+  run->store.c = tg_stream_file(run->part.file, descriptor);
+  run->store.folder = g_strconcat(run->part.target, ".blocks", NULL);
+  if (descriptor < 0) return false;
+  if (g_mkdir_with_parents(run->store.folder, 0777) != 0)
+    return TG_IO_FAIL(error, CANNOT_WRITE, "%s: cannot make this folder: %s", run->store.folder, g_strerror(errno));
+  if (run->job->rank == 0) remove_others(run);
+  return true;
+}
+
+/* --- what is still to be done ------------------------------------------------------------------------------------- */
+
+static void find_todo(Run *run) {
+  const int count = (int)run->program.blocks->len;
+  g_autofree double *available = g_new0(double, (gsize)count + 1);
+  tg_disk_store_init(&run->store);
+  tg_disk_store_look(&run->store, available, run->result);
+  tg_ranks_reduce(run->job, available, count, 1, agree_s);
+  run->todo = tg_disk_program_todo(&run->program, available);
+  for (int32_t b = 0; b < count; b++) {
+    int32_t from[3];
+    const TgDiskBlock *block = tg_disk_block(&run->program, b);
+    const bool sends = block->kind == TG_DISK_RECEIVED;
+    for (int i = run->todo[b] ? tg_disk_made_from(&run->program, b, from) : 0; i-- > 0;)
+      if ((sends ? tg_disk_block(&run->program, from[i])->rank : block->rank) == run->job->rank)
+        run->store.stored[from[i]].uses++;
+  }
+}
+
+static bool prepare(Run *run, GError **error) {
+  const size_t wanted = (size_t)(run->options.memory_bytes / PIECE_PART) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
+  const TgTile a = tg_tiling_tile(tg_tiled_file_tiling(run->inputs.a.file), 0, 0),
+               b = tg_tiling_tile(tg_tiled_file_tiling(run->inputs.b.file), 0, 0),
+               c = tg_tiling_tile(tg_tiled_file_tiling(run->store.c.file), 0, 0);
+  const size_t most = 1 << 20, largest = (size_t)MAX(MAX(a.stored_bytes, b.stored_bytes), c.stored_bytes);
+  run->piece_bytes = MAX(largest, MIN(wanted, most));
+  run->program_bytes = tg_disk_program_bytes() + MPI_BYTES + TG_DISK_BUFFERS * (double)run->piece_bytes;
+  run->messages = tg_disk_messages_new(&run->store, run->job, run->todo, run->piece_bytes, error);
+  return run->messages != NULL;
+}
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+static const TgStreamFile *file_at(const Run *run, int32_t number) {
+  static const TgStreamFile none;
+  return number == TG_DISK_NONE ? &none : &run->store.stored[number].file;
+}
+
+/* Progress is counted in tasks; a signal may come at any time. */
+static bool goes_on(void *user, int64_t done) {
+  const Run *run = user;
+  (void)done;
+  return tg_watch_go_on(&run->options.watch, run->tasks_done);
+}
+
+static bool multiply(Run *run, const TgDiskTask *task, GError **error) {
+  TgHugeOptions options = run->options;
+  options.watch = (TgWatch){goes_on, run};
+  TgDiskProduct product = {.options = &options,
+                           .a = *file_at(run, task->left),
+                           .b = *file_at(run, task->right),
+                           .c = *file_at(run, task->target),
+                           .addend = *file_at(run, task->addend),
+                           .program_bytes = run->program_bytes};
+  bool fine = tg_disk_product_plan(&product, options.memory_bytes, error);
+  if (fine) tg_disk_product_note(&product, run->result);
+  fine = fine && tg_disk_product_drop_finished(&product, run->result, error);
+  if (fine) {
+    tg_disk_product_count(&product, run->result);
+    const TgStreamJob job = tg_disk_product_job(&product);
+    fine = product.panels.count == 0 || tg_stream_multiply(&job, run->result, error);
+  }
+  tg_disk_product_clear(&product);
+  return fine;
+}
+
+/* Of one row of tiles: target = addend + left, zeros where there is neither. */
+static bool add_tiles(Run *run, const TgDiskTask *task, TgTileRow rows[3], char *sum, char *term, GError **error) {
+  const TgStreamFile *target = file_at(run, task->target);
+  const int32_t terms[] = {task->left, task->addend};
+  memset(sum, 0, tg_tiles_bytes(target, &rows[0]));
+  for (int i = 0; i < 2; i++) {
+    const TgStreamFile *file = file_at(run, terms[i]);
+    if (!file->file) continue;
+    tg_tiles_next(file, run->piece_bytes, &rows[i + 1]);
+    if (!tg_tiles_read(file, &rows[i + 1], term, error)) return false;
+    run->result->disk_read_bytes += (double)tg_tiles_bytes(file, &rows[i + 1]);
+    tg_tiles_add(file, &rows[i + 1], sum, term);
+  }
+  run->result->disk_written_bytes += (double)tg_tiles_bytes(target, &rows[0]);
+  return tg_tiles_write(target, &rows[0], sum, error);
+}
+
+static bool add(Run *run, const TgDiskTask *task, GError **error) {
+  char *sum = tg_tiles_room((double)run->piece_bytes), *term = tg_tiles_room((double)run->piece_bytes);
+  TgTileRow rows[3] = {{0}};
+  bool fine = (sum && term) || TG_SIM_FAIL(error, TOO_LARGE, "no memory for tiles");
+  while (fine && tg_tiles_next(file_at(run, task->target), run->piece_bytes, &rows[0]))
+    fine = add_tiles(run, task, rows, sum, term, error) && (goes_on(run, 0) || TG_SIM_FAIL(error, STOPPED, "stopped"));
+  tg_tiles_leave(sum);
+  tg_tiles_leave(term);
+  for (int i = 0; i < 3; i++) {
+    const int32_t blocks[] = {task->target, task->addend, task->left};
+    const double bytes = file_at(run, blocks[i])->file ? tg_tiles_all_bytes(file_at(run, blocks[i])) : 0;
+    *(i == 0 ? &run->result->model_written_bytes : &run->result->model_read_bytes) += bytes;
+  }
+  return fine;
+}
+
+static bool execute(Run *run, const TgDiskTask *task, GError **error) {
+  const int32_t reads[] = {task->addend, task->left, task->right};
+  for (size_t i = 0; i < G_N_ELEMENTS(reads); i++)
+    if (reads[i] != TG_DISK_NONE && !tg_disk_store_wait(&run->store, reads[i], error)) return false;
+  if (!tg_disk_store_begin(&run->store, task->target, error) ||
+      !(task->right == TG_DISK_NONE ? add : multiply)(run, task, error) ||
+      !tg_disk_store_finish(&run->store, task->target, error))
+    return false;
+  for (size_t i = 0; i < G_N_ELEMENTS(reads); i++)
+    if (reads[i] != TG_DISK_NONE) tg_disk_store_used(&run->store, reads[i]);
+  run->tasks_done++;
+  return true;
+}
+
+static bool execute_all(Run *run, GError **error) {
+  for (int32_t t = 0; t < (int32_t)run->program.tasks->len; t++) {
+    const TgDiskTask *task = tg_disk_task(&run->program, t);
+    if (task->rank == run->job->rank && run->todo[task->target] && !execute(run, task, error)) return false;
+  }
+  return true;
+}
+
+static void tell_tasks(const Run *run) {
+  int64_t tasks = 0;
+  for (int32_t t = 0; t < (int32_t)run->program.tasks->len; t++) {
+    const TgDiskTask *task = tg_disk_task(&run->program, t);
+    tasks += task->rank == run->job->rank && run->todo[task->target];
+  }
+  if (run->options.begins) run->options.begins(run->options.watch.user, tasks);
+}
+
+/* Both threads. */
+static bool work(Run *run, GError **error) {
+  GError *own = NULL;
+  GThread *thread = g_thread_new("messages", tg_disk_messages_run, run->messages);
+  if (!execute_all(run, &own)) tg_disk_store_stop(&run->store, own);
+  g_thread_join(thread);
+  tg_disk_messages_note(run->messages, run->result);
+  if (run->store.problem) g_propagate_error(error, g_steal_pointer(&run->store.problem));
+  return !run->store.stop;
+}
+
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
+static void sum_up(Run *run) {
+  TgHugeResult *result = run->result;
+  double *const sums[] = {&result->disk_read_bytes,     &result->disk_written_bytes, &result->model_read_bytes,
+                          &result->model_written_bytes, &result->verified_bytes,     &result->sent_bytes};
+  double *const most[] = {&result->disk_s, &result->compute_s, &result->buffer_bytes, &result->peak_rss_bytes};
+  int64_t *const counts[] = {&result->panels, &result->panels_resumed};
+  double values[16];
+  result->peak_rss_bytes = (double)tg_memory_peak_bytes();
+  for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) values[i] = *sums[i];
+  for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) values[G_N_ELEMENTS(sums) + i] = (double)*counts[i];
+  tg_ranks_reduce(run->job, values, G_N_ELEMENTS(sums) + G_N_ELEMENTS(counts), 2, agree_s);
+  for (size_t i = 0; i < G_N_ELEMENTS(sums); i++) *sums[i] = values[i];
+  for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) *counts[i] = (int64_t)values[G_N_ELEMENTS(sums) + i];
+  for (size_t i = 0; i < G_N_ELEMENTS(most); i++) values[i] = *most[i];
+  tg_ranks_reduce(run->job, values, G_N_ELEMENTS(most), 1, agree_s);
+  for (size_t i = 0; i < G_N_ELEMENTS(most); i++) *most[i] = values[i];
+}
+
+/* All ranks have written their parts. */
+static bool finish_c(Run *run, GError **error) {
+  if (run->job->rank > 0) return true;
+  if (!tg_unfinished_refresh(&run->part, error) || !tg_unfinished_finish(&run->part, error)) return false;
+  rmdir(run->store.folder);
+  return true;
+}
+
+static bool run_all(Run *run, GError **error) {
+  const TgHugeOptions *options = &run->options;
+  choose_memory(run);
+  if (!all_can(run, open_inputs, error)) return false;
+  run->store = (TgDiskStore){.program = &run->program,
+                             .options = options,
+                             .inputs = &run->inputs,
+                             .rank = run->job->rank,
+                             .identity = identity_of(run)};
+  if (!all_can(run, begin_c, error) || !all_can(run, join_c, error)) return false;
+  tg_huge_inputs_note(&run->inputs, options, run->result);
+  const double e = (double)tg_element_bytes(run->result->type);
+  run->result->bound_read_bytes =
+      e * tg_pipeline_bound(run->result->m, run->result->n, run->result->k, options->memory_bytes / e);
+  find_todo(run);
+  if (!all_can(run, prepare, error)) return false;
+  tell_tasks(run);
+  const int threads = tg_blas_threads_begin(run->result->m, run->result->n, run->result->k, run->job->threads);
+  const double begun_s = tg_now_s();
+  const bool fine = work(run, error) && wait_for_all(run, error);
+  tg_blas_threads_end(threads);
+  run->result->wall_s = tg_now_s() - begun_s;
+  run->result->direct = run->result->direct && run->store.direct;
+  if (!fine) return false;
+  tg_disk_store_clear(&run->store, true);
+  run->store.stored = NULL;
+  if (!wait_for_all(run, error)) return false;
+  sum_up(run);
+  return all_can(run, finish_c, error);
+}
+
+static void run_clear(Run *run) {
+  tg_disk_messages_free(run->messages);
+  tg_disk_store_clear(&run->store, false);
+  if (run->store.c.file && run->store.c.descriptor >= 0) close(run->store.c.descriptor);
+  g_free(run->store.folder);
+  tg_unfinished_clear(&run->part);
+  tg_disk_program_clear(&run->program);
+  tg_blocks_plan_free(run->plan);
+  tg_huge_inputs_clear(&run->inputs);
+  g_free(run->todo);
+}
+
+bool tg_huge_multiply_by(const TgHugeOptions *options, const TgHugeSchedule *schedule, TgHugeResult *result,
+                         GError **error) {
+  Run run = {
+      .options = *options, .schedule = schedule, .result = result, .part.descriptor = -1, .job = tg_ranks_job(error)};
+  if (!run.job) return false;
+  *result = (TgHugeResult){.rank = run.job->rank, .ranks = run.job->ranks};
+  const bool fine = run_all(&run, error);
+  run_clear(&run);
+  return fine;
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Schedules over blocks on disks, on the ranks of an MPI job: C is that of one process, whatever ended an earlier job.
+
+Usage: test-huge-ranks.py TOPOGEMM BUILT [KILLS]
+"""
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import jobs  # pylint: disable=wrong-import-position
+from jobs import ENVIRONMENT, tap  # pylint: disable=wrong-import-position
+
+TOPOGEMM = str(pathlib.Path(sys.argv[1]).resolve())
+BUILT = sys.argv[2]  # "" where there is no MPI
+SANITIZED = "ASAN_OPTIONS" in os.environ  # takes memory of its own
+KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 8 if SANITIZED else 24  # of 1.5 s each
+FILES = ["--a", "A.tg", "--b", "B.tg"]
+HEADER_BYTES = 4096  # which name the schedule, too
+
+
+def execute(words, expect=0):
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, env=ENVIRONMENT, timeout=120, check=False)
+    assert done.returncode == expect, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def job(ranks, words, memory="1G"):
+    return ["mpirun", "-n", str(ranks), TOPOGEMM, "huge", *words.split(), *FILES, "--c", "C.tg", "--memory", memory, "--on", "ranks"]
+
+
+def generate(a="700x900", b="900x650", tile_a="64x48", tile_b="96x32"):
+    jobs.need_mpi(BUILT)
+    done = subprocess.run([TOPOGEMM, "generate", "A.tg", "--size", a, "--tile", tile_a, "--integers"], capture_output=True, text=True, check=False)
+    if done.returncode == 4:
+        raise tap.Skipped(done.stderr.strip())
+    execute([TOPOGEMM, "generate", "B.tg", "--size", b, "--tile", tile_b, "--seed", 2, "--integers"])
+    execute([TOPOGEMM, "huge", "egmm", *FILES, "--c", "whole.tg", "--memory", "1G", "--quiet"])
+
+
+def tiles_of(path):
+    """Checksums and tiles."""
+    return pathlib.Path(path).read_bytes()[HEADER_BYTES:]
+
+
+def check_c(about):
+    assert tiles_of("C.tg") == tiles_of("whole.tg"), about
+    left = [path.name for path in pathlib.Path().iterdir() if path.name.startswith("C.tg.")]
+    assert not left, (about, left)
+
+
+def schedules():
+    """Those for C = A * B, each with a small grid."""
+    listed = json.loads(execute([TOPOGEMM, "list", "algorithms", "--json"]).stdout)
+    return [(one["name"], "x".join(["2"] * one["grid"].count(":"))) for one in listed["algorithms"] if one["computes"] == "C = A * B"]
+
+
+def test_every_schedule(_):
+    """On several numbers of ranks, with blocks that differ in size, read where they are and sent."""
+    generate()
+    rng = random.Random(1)
+    for name, grid in schedules():
+        for ranks, transport in [(3, "message"), (rng.choice([1, 2, 4]), rng.choice(["copy", "pull"]))]:
+            words = f"{name} --grid {grid} --transport {transport}"
+            said = json.loads(execute([*job(ranks, words), "--json"]).stdout)
+            assert said["ok"] and said["ranks"] == ranks, said
+            assert said["disk_read_bytes"] == said["model_read_bytes"], said
+            assert said["disk_written_bytes"] == said["model_written_bytes"], said
+            check_c((ranks, words))
+
+
+def test_sent(_):
+    """As many bytes as the schedule says where each rank has a disk of its own, and none where they share one."""
+    generate("1024x1024", "1024x1024", "128x128", "128x128")
+    block = 512 * 512 * 4
+    for words, blocks in [("cannon --grid 2x2", 4 + 8), ("summa --grid 2x2", 8), ("pegmm --grid 4", 3 + 3 * 4), ("mod-pegmm --grid 4", 3 + 3 + 12)]:
+        for transport in "copy", "message":
+            said = json.loads(execute([*job(4, f"{words} --transport {transport}"), "--json"]).stdout)
+            assert said["sent_bytes"] == (blocks * block if transport == "message" else 0), (words, said)
+            check_c(words)
+
+
+def test_little_memory(_):
+    """Each rank keeps its limit, in more panels than one."""
+    if SANITIZED:
+        raise tap.Skipped("a sanitizer takes memory, too")
+    generate("4096x2048", "2048x4096", "128x128", "128x128")
+    said = json.loads(execute([*job(2, "summa --grid 2x2", "58M"), "--json"]).stdout)
+    assert said["panels"] > 8 and said["peak_rss_bytes"] <= 58e6, said
+    check_c("little memory")
+
+
+def end_within(seconds, words, rng):
+    """Whether the job was ended, or one of its ranks, before it finished by itself."""
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT, start_new_session=True) as process:
+        time.sleep(rng.uniform(0, seconds))
+        victims = jobs.processes(process.pid)
+        if victims and rng.random() < 0.8:
+            os.kill(rng.choice(victims), rng.choice([signal.SIGKILL] * 3 + [signal.SIGTERM]))
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+            for victim in victims:
+                try:
+                    os.kill(victim, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        status = process.wait(timeout=30)
+    for _ in range(500):  # mpirun may be gone before its ranks
+        if not any(victim in jobs.processes() for victim in victims):
+            break
+        time.sleep(0.02)
+    return status != 0
+
+
+def test_kills(_):
+    """Ended at any moment, and started again: in the end the tiles are those of a run that nobody ended."""
+    generate("512x512", "512x512", "64x64", "64x64")
+    rng, ended, resumed = random.Random(4), 0, 0
+    words = [f"{name} --tiles 128x128x128 --transport {transport}" for name in
+             ("cannon --grid 2x2", "mod-pegmm --grid 4", "cube3d --grid 2x2x2", "summa --grid 4x4") for transport in ("copy", "message")]
+    for n, one in enumerate(words):
+        begun = time.monotonic()
+        execute(job(4, one))
+        whole_s = time.monotonic() - begun
+        while ended < KILLS * (n + 1) / len(words):
+            pathlib.Path("C.tg").unlink(missing_ok=True)
+            for _ in range(rng.randrange(1, 4)):
+                ended += end_within(whole_s, job(4, one), rng)
+                assert not pathlib.Path("C.tg").exists() or tiles_of("C.tg") == tiles_of("whole.tg"), one
+            blocks = list(pathlib.Path().glob("C.tg.blocks/*.tg"))
+            execute(job(4, one))
+            resumed += len(blocks) > 0
+            check_c(one)
+    assert resumed > KILLS / 10, resumed
+
+
+def test_wrong_use(_):
+    """What cannot be is refused in one line, by one rank."""
+    generate("256x256", "256x256", "64x64", "64x64")
+    for words, status, says in [("summa --grid 8x8", 2, "8 blocks, but the files have only 4 tiles"),
+                                ("summa --grid 2x2 --trace t.json", 2, "--trace"),
+                                ("summa --grid 2x2 --collective scatter-allgather", 2, "travel as a whole")]:
+        done = execute(job(2, words), status)
+        said = jobs.messages_of(done.stderr)
+        assert len(said) == 1 and says in said[0], (words, said)
+        assert not list(pathlib.Path().glob("C.tg*")), words
+    done = subprocess.run([TOPOGEMM, "huge", "summa", "--grid", "2x2", *FILES, "--c", "C.tg"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "--on ranks" in done.stderr, done
+
+
+def test_other_schedule(_):
+    """What another schedule began is not touched."""
+    generate("512x512", "512x512", "64x64", "64x64")
+    rng = random.Random(6)
+    while not pathlib.Path("C.tg.part").exists():
+        pathlib.Path("C.tg").unlink(missing_ok=True)
+        end_within(0.6, job(4, "summa --grid 4x4 --tiles 64x64x64"), rng)
+    done = execute(job(4, "cannon --grid 2x2"), 2)
+    said = jobs.messages_of(done.stderr)
+    assert len(said) == 1 and "belongs to a run with" in said[0], said
+    execute(job(4, "summa --grid 4x4 --tiles 64x64x64"))
+    check_c("the first schedule")
+
+
+sys.exit(tap.run_cases(tap.cases_of(globals())))
