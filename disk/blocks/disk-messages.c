@@ -8,9 +8,11 @@
 
 enum { AT_ONCE = 2, PIECES = TG_DISK_BUFFERS / (2 * AT_ONCE) }; /* messages each way, and parts of each in memory */
 
-/* A block on its way. */
+/* A block on its way. Where several ranks receive it one after another in the order of the blocks' numbers, they do so
+ * together, and it is read but once. */
 typedef struct Message {
-  int32_t block; /* the one that is received, here or there */
+  int32_t block; /* the one that is received, here or there; the first of … */
+  int32_t ranks; /* … so many */
   bool sends, begun, more;
   TgTileRow row[PIECES]; /* under way, in a ring */
   int first, under_way;
@@ -30,6 +32,7 @@ struct TgDiskMessages {
   size_t piece_bytes;
   char *area;
   Direction direction[2]; /* sends, receives */
+  int32_t most_ranks;     /* of a message */
   double sent_bytes, read_bytes, written_bytes, model_read_bytes, model_written_bytes;
 };
 
@@ -45,13 +48,26 @@ static const TgStreamFile *file_of(const TgDiskMessages *messages, const Message
 
 /* --- pieces ------------------------------------------------------------------------------------------------------- */
 
-static int64_t request_of(const TgDiskMessages *messages, const Message *message, int piece) {
+static int64_t buffer_of(const TgDiskMessages *messages, const Message *message, int piece) {
   const Direction *direction = &messages->direction[!message->sends];
   return ((!message->sends * AT_ONCE) + (message - direction->message)) * PIECES + piece;
 }
 
+static int64_t request_of(const TgDiskMessages *messages, const Message *message, int piece, int32_t rank) {
+  return buffer_of(messages, message, piece) * messages->most_ranks + rank;
+}
+
 static char *data_of(const TgDiskMessages *messages, const Message *message, int piece) {
-  return messages->area + (size_t)request_of(messages, message, piece) * messages->piece_bytes;
+  return messages->area + (size_t)buffer_of(messages, message, piece) * messages->piece_bytes;
+}
+
+static void send_piece(TgDiskMessages *messages, const Message *message, int piece, int64_t bytes, int element_bytes) {
+  for (int32_t r = 0; r < message->ranks; r++) {
+    const int32_t block = message->block + r;
+    messages->sent_bytes += (double)bytes;
+    messages->job->mpi->send(request_of(messages, message, piece, r), data_of(messages, message, piece),
+                             bytes / element_bytes, element_bytes, block_at(messages, block)->rank, block);
+  }
 }
 
 static bool begin_piece(TgDiskMessages *messages, Message *message, GError **error) {
@@ -59,16 +75,16 @@ static bool begin_piece(TgDiskMessages *messages, Message *message, GError **err
   const TgDiskBlock *block = block_at(messages, message->block);
   const TgStreamFile *file = file_of(messages, message);
   const int element_bytes = (int)tg_element_bytes(tg_tiled_file_tiling(file->file)->type);
-  const int64_t request = request_of(messages, message, piece), bytes = (int64_t)tg_tiles_bytes(file, &message->next);
+  const int64_t bytes = (int64_t)tg_tiles_bytes(file, &message->next);
   char *data = data_of(messages, message, piece);
   if (message->sends) {
     if (!tg_tiles_read(file, &message->next, data, error)) return false;
     messages->read_bytes += (double)bytes;
-    messages->sent_bytes += (double)bytes;
-    messages->job->mpi->send(request, data, bytes / element_bytes, element_bytes, block->rank, message->block);
+    send_piece(messages, message, piece, bytes, element_bytes);
   } else {
     const int from = block_at(messages, block->source)->rank;
-    messages->job->mpi->receive(request, data, bytes / element_bytes, element_bytes, from, message->block);
+    messages->job->mpi->receive(request_of(messages, message, piece, 0), data, bytes / element_bytes, element_bytes,
+                                from, message->block);
   }
   message->row[piece] = message->next;
   message->under_way++;
@@ -100,11 +116,16 @@ static bool begin_message(TgDiskMessages *messages, Message *message, GError **e
 static bool end_message(TgDiskMessages *messages, Message *message, GError **error) {
   double *model = message->sends ? &messages->model_read_bytes : &messages->model_written_bytes;
   *model += tg_tiles_all_bytes(file_of(messages, message));
-  if (message->sends)
-    tg_disk_store_used(messages->store, block_at(messages, message->block)->source);
-  else if (!tg_disk_store_finish(messages->store, message->block, error))
-    return false;
+  for (int32_t r = 0; message->sends && r < message->ranks; r++)
+    tg_disk_store_used(messages->store, block_at(messages, message->block + r)->source);
+  if (!message->sends && !tg_disk_store_finish(messages->store, message->block, error)) return false;
   message->block = TG_DISK_NONE;
+  return true;
+}
+
+static bool is_through(const TgDiskMessages *messages, const Message *message) {
+  for (int32_t r = 0; r < message->ranks; r++)
+    if (!messages->job->mpi->test(request_of(messages, message, message->first, r))) return false;
   return true;
 }
 
@@ -115,20 +136,38 @@ static bool go_on_with(TgDiskMessages *messages, Message *message, bool *progres
     if (!begin_piece(messages, message, error)) return false;
     *progress = true;
   }
-  while (message->under_way && messages->job->mpi->test(request_of(messages, message, message->first))) {
+  while (message->under_way && is_through(messages, message)) {
     if (!end_piece(messages, message, error)) return false;
     *progress = true;
   }
   return message->more || message->under_way || end_message(messages, message, error);
 }
 
+static int32_t todo_at(const Direction *direction, guint place) {
+  return place < direction->todo->len ? g_array_index(direction->todo, int32_t, place) : TG_DISK_NONE;
+}
+
+/* How many messages from there on go together. */
+static int32_t count_together(const TgDiskMessages *messages, const Direction *direction, guint place) {
+  const int32_t first = todo_at(direction, place), source = block_at(messages, first)->source;
+  int32_t count = 1;
+  while (todo_at(direction, place + (guint)count) == first + count &&
+         block_at(messages, first + count)->source == source)
+    count++;
+  return count;
+}
+
 /* Whether there is more to do. */
-static bool take_next(Direction *direction, bool sends) {
+static bool take_next(const TgDiskMessages *messages, Direction *direction, bool sends) {
   bool more = false;
   for (int i = 0; i < AT_ONCE; i++) {
     Message *message = &direction->message[i];
-    if (message->block == TG_DISK_NONE && direction->next < direction->todo->len)
-      *message = (Message){.block = g_array_index(direction->todo, int32_t, direction->next++), .sends = sends};
+    const int32_t block = todo_at(direction, direction->next);
+    if (message->block == TG_DISK_NONE && block != TG_DISK_NONE) {
+      const int32_t ranks = sends ? count_together(messages, direction, direction->next) : 1;
+      *message = (Message){.block = block, .ranks = ranks, .sends = sends};
+      direction->next += (guint)ranks;
+    }
     more = more || message->block != TG_DISK_NONE;
   }
   return more;
@@ -138,7 +177,7 @@ static bool go_on(TgDiskMessages *messages, bool *progress, bool *more, GError *
   *progress = *more = false;
   for (int d = 0; d < 2; d++) {
     Direction *direction = &messages->direction[d];
-    *more = take_next(direction, d == 0) || *more;
+    *more = take_next(messages, direction, d == 0) || *more;
     for (int i = 0; i < AT_ONCE; i++)
       if (direction->message[i].block != TG_DISK_NONE && !go_on_with(messages, &direction->message[i], progress, error))
         return false;
@@ -191,8 +230,11 @@ TgDiskMessages *tg_disk_messages_new(TgDiskStore *store, const TgRanksJob *job, 
     for (int i = 0; i < AT_ONCE; i++) messages->direction[d].message[i].block = TG_DISK_NONE;
   }
   find_todo(messages, todo);
+  messages->most_ranks = 1;
+  for (guint place = 0; place < messages->direction[0].todo->len; place++)
+    messages->most_ranks = MAX(messages->most_ranks, count_together(messages, &messages->direction[0], place));
   messages->area = tg_tiles_room((double)TG_DISK_BUFFERS * (double)piece_bytes);
-  if (messages->area && job->mpi->reserve(TG_DISK_BUFFERS)) return messages;
+  if (messages->area && job->mpi->reserve((int64_t)TG_DISK_BUFFERS * messages->most_ranks)) return messages;
   g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "no memory for messages");
   tg_disk_messages_free(messages);
   return NULL;

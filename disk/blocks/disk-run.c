@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 enum {
-  PIECE_PART = 2048,  /* of the memory, for a piece of a message */
+  PIECE_PART = 512,   /* of the memory, for a piece of a message */
   MPI_BYTES = 4 << 20 /* that MPI takes for messages, once there are some */
 };
 static const double agree_s = 600; /* for files to be opened */
