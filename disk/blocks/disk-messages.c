@@ -33,6 +33,7 @@ struct TgDiskMessages {
   char *area;
   Direction direction[2]; /* sends, receives */
   int32_t most_ranks;     /* of a message */
+  int32_t unsent;         /* the first block that is not sent; under the store's mutex */
   double sent_bytes, read_bytes, written_bytes, model_read_bytes, model_written_bytes;
 };
 
@@ -113,6 +114,33 @@ static bool begin_message(TgDiskMessages *messages, Message *message, GError **e
   return true;
 }
 
+static int32_t todo_at(const Direction *direction, guint place) {
+  return place < direction->todo->len ? g_array_index(direction->todo, int32_t, place) : TG_DISK_NONE;
+}
+
+/* Tells the other thread what is sent. */
+static void tell_sent(TgDiskMessages *messages) {
+  const Direction *sends = &messages->direction[0];
+  int32_t unsent = todo_at(sends, sends->next);
+  for (int i = 0; i < AT_ONCE; i++) {
+    const int32_t block = sends->message[i].block;
+    if (block != TG_DISK_NONE && (unsent == TG_DISK_NONE || block < unsent)) unsent = block;
+  }
+  g_mutex_lock(&messages->store->mutex);
+  messages->unsent = unsent == TG_DISK_NONE ? INT32_MAX : unsent;
+  g_cond_broadcast(&messages->store->changed);
+  g_mutex_unlock(&messages->store->mutex);
+}
+
+bool tg_disk_messages_wait(TgDiskMessages *messages, int32_t block) {
+  TgDiskStore *store = messages->store;
+  g_mutex_lock(&store->mutex);
+  while (messages->unsent < block && !store->stop) g_cond_wait(&store->changed, &store->mutex);
+  const bool fine = !store->stop;
+  g_mutex_unlock(&store->mutex);
+  return fine;
+}
+
 static bool end_message(TgDiskMessages *messages, Message *message, GError **error) {
   double *model = message->sends ? &messages->model_read_bytes : &messages->model_written_bytes;
   *model += tg_tiles_all_bytes(file_of(messages, message));
@@ -120,6 +148,7 @@ static bool end_message(TgDiskMessages *messages, Message *message, GError **err
     tg_disk_store_used(messages->store, block_at(messages, message->block + r)->source);
   if (!message->sends && !tg_disk_store_finish(messages->store, message->block, error)) return false;
   message->block = TG_DISK_NONE;
+  if (message->sends) tell_sent(messages);
   return true;
 }
 
@@ -141,10 +170,6 @@ static bool go_on_with(TgDiskMessages *messages, Message *message, bool *progres
     *progress = true;
   }
   return message->more || message->under_way || end_message(messages, message, error);
-}
-
-static int32_t todo_at(const Direction *direction, guint place) {
-  return place < direction->todo->len ? g_array_index(direction->todo, int32_t, place) : TG_DISK_NONE;
 }
 
 /* How many messages from there on go together. */
@@ -233,6 +258,7 @@ TgDiskMessages *tg_disk_messages_new(TgDiskStore *store, const TgRanksJob *job, 
   messages->most_ranks = 1;
   for (guint place = 0; place < messages->direction[0].todo->len; place++)
     messages->most_ranks = MAX(messages->most_ranks, count_together(messages, &messages->direction[0], place));
+  tell_sent(messages);
   messages->area = tg_tiles_room((double)TG_DISK_BUFFERS * (double)piece_bytes);
   if (messages->area && job->mpi->reserve((int64_t)TG_DISK_BUFFERS * messages->most_ranks)) return messages;
   g_set_error(error, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, "no memory for messages");

@@ -18,6 +18,9 @@ TgDiskMessages *tg_disk_messages_new(TgDiskStore *store, const TgRanksJob *job, 
                                      GError **error);
 /** The thread, of TgDiskMessages; stops the store where something fails. */
 gpointer tg_disk_messages_run(gpointer messages);
+/** Waits until this rank has sent all that comes before that block in the program: what others wait for is not to
+ * compete with a product for the disk. False where the store has stopped. */
+bool tg_disk_messages_wait(TgDiskMessages *messages, int32_t block);
 /** Adds what it did. */
 void tg_disk_messages_note(const TgDiskMessages *messages, TgHugeResult *result);
 void tg_disk_messages_free(TgDiskMessages *messages);

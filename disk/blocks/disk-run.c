@@ -265,6 +265,7 @@ static bool add(Run *run, const TgDiskTask *task, GError **error) {
 
 static bool execute(Run *run, const TgDiskTask *task, GError **error) {
   const int32_t reads[] = {task->addend, task->left, task->right};
+  if (!tg_disk_messages_wait(run->messages, task->target)) return false;
   for (size_t i = 0; i < G_N_ELEMENTS(reads); i++)
     if (reads[i] != TG_DISK_NONE && !tg_disk_store_wait(&run->store, reads[i], error)) return false;
   if (!tg_disk_store_begin(&run->store, task->target, error) ||
