@@ -4,6 +4,7 @@
 #define TG_HUGE_H
 
 #include "executor.h"
+#include "multiplier.h"
 #include "pipeline.h"
 #include "tiled-file.h"
 #include "watch.h"
@@ -17,12 +18,16 @@ typedef enum TgHugeStage {
   TG_HUGE_MULTIPLY, /**< a chunk */
   TG_HUGE_WRITE_C,  /**< from the first request of a panel to the last one's end */
   TG_HUGE_KEEP,     /**< until a panel and its checksums are on the disk */
+  TG_HUGE_SEND,     /**< a block to other ranks, from the disk */
+  TG_HUGE_RECEIVE,  /**< a block of another rank, to the disk */
   TG_HUGE_STAGES
 } TgHugeStage;
 
-/** One time that a stage took. READ_B has no chunk; WRITE_C and KEEP have neither step nor chunk. */
+/** One time that a stage took. READ_B has no chunk; WRITE_C and KEEP have neither step nor chunk; SEND and RECEIVE none
+ * of the three. */
 typedef struct TgHugeSpan {
   TgHugeStage stage;
+  int32_t rank;
   int64_t panel, step, chunk; /**< from 0; panels that an earlier run had finished are not counted */
   double begin_s, end_s;      /**< from the beginning of the transfers */
 } TgHugeSpan;
@@ -37,7 +42,10 @@ typedef struct TgHugeOptions {
   bool cached;            /**< through the operating system's cache; else past it, where the file system can */
   bool sequential;        /**< nothing overlaps: for comparison */
   bool threads;           /**< instead of io_uring */
-  TgWatch watch;          /**< is told chunks of work done */
+  const TgMultiplierKind *multiplier;              /**< what multiplies; NULL: this CPU, by BLAS */
+  int32_t device;                                  /**< its number … */
+  double device_bytes;                             /**< … and how much of its memory may be taken */
+  TgWatch watch;                                   /**< is told chunks of work done */
   void (*begins)(void *user, int64_t chunks);      /**< is told their number; may be NULL. `user` is the watch's */
   void (*spans)(void *to, const TgHugeSpan *span); /**< is told each, by one thread at a time; may be NULL */
   void *spans_to;
@@ -58,6 +66,7 @@ typedef struct TgHugeResult {
   int64_t tiles;                                /**< of A, B and C */
   int32_t rank, ranks;                          /**< this process, and of how many */
   double memory_bytes, buffer_bytes, peak_rss_bytes;
+  double device_bytes;              /**< on an accelerator */
   double wall_s, disk_s, compute_s; /**< from the first transfer to the last; with a transfer under way; in products */
   bool direct;                      /**< past the operating system's cache */
   char io[64];                      /**< "io_uring", or "16 threads (…)" */

@@ -10,7 +10,7 @@ const TgRanksLibrary *tg_ranks_library(void);
 
 static MPI_Request *request_at, all_ranks = MPI_REQUEST_NULL, leaving = MPI_REQUEST_NULL;
 static MPI_Comm leaving_ranks;
-static int tag_most;
+static int tag_most, provided;
 
 /** Of a rank. */
 typedef struct Place {
@@ -38,7 +38,7 @@ static bool find_places(int rank, int ranks, void (*find_cpus)(char cpus[TG_RANK
 }
 
 static bool begin(int *rank, int *ranks, void (*find_cpus)(char cpus[TG_RANKS_CPUS]), char *text, size_t room) {
-  int *most, given, provided;
+  int *most, given;
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS) {
     strncpy(text, "MPI_Init_thread failed", room);
     return false;
@@ -51,6 +51,10 @@ static bool begin(int *rank, int *ranks, void (*find_cpus)(char cpus[TG_RANKS_CP
   if (find_places(*rank, *ranks, find_cpus)) return true;
   strncpy(text, "out of memory", room);
   return false;
+}
+
+static bool has_threads(void) {
+  return provided >= MPI_THREAD_SERIALIZED;
 }
 
 static void end(void) {
@@ -169,6 +173,7 @@ static bool left(void) {
 const TgRanksLibrary *tg_ranks_library(void) {
   static const TgRanksLibrary library = {TG_RANKS_LIBRARY_VERSION,
                                          begin,
+                                         has_threads,
                                          end,
                                          abort_all,
                                          describe,

@@ -17,6 +17,7 @@ import sys
 from measured_common import grid, is_square, markdown, rows_of, seconds, show_rate, show_time, show_whole, where
 import measured_choices
 import measured_huge
+import measured_pegmm
 import measured_products
 import measured_ranks
 import measured_runs
@@ -187,7 +188,7 @@ TABLES = {
     "transpose-often": lambda files: grid(files, OFTEN, show_rate) + ["", where(files)],
     "ranks-speed": measured_ranks.speed,
     "broadcast": measured_ranks.broadcast,
-} | measured_choices.TABLES | measured_huge.TABLES | measured_products.TABLES | measured_runs.TABLES
+} | measured_choices.TABLES | measured_huge.TABLES | measured_pegmm.TABLES | measured_products.TABLES | measured_runs.TABLES
 
 
 def region(folder, table, names):

@@ -2,7 +2,7 @@
 """The experiments of Ryu and Kim (2018), made smaller: EGMM, PEGMM, Mod_PEGMM and grid schedules from disks, beside the prediction.
 
 Usage: measure-pegmm.py TOPOGEMM OUT.json FOLDER [--shrink 8] [--disk 100e6] [--ratio 8] [--sets 1,2,3,4,5] [--hosts 2,4]
-                        [--ratios 4,2,1,0.5,0.25] [--ratio-set 3]
+                        [--only panels|grids] [--ratios 4,2,1,0.5,0.25] [--ratio-set 3]
 
 Hosts are as in namespaces.py: each has a disk of --disk bytes/s, a network card --ratio times as fast, and memory; they share this
 machine's CPUs. Extents are the paper's divided by --shrink, memory the paper's divided by its square: blocks of a node may take
@@ -84,6 +84,8 @@ class Bench:
         words, name = self.words, pathlib.Path(algorithm).stem
         m, k, n = (extent // words.shrink for extent in SETS[number])
         blocks = ["--tiles", "x".join(map(str, tiles))] if tiles else []
+        subprocess.run(["sync"], check=True)
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")  # what the hosts read is to be in their share of the page cache
         files = [word for name in "abc" for word in (f"--{name}", f"{words.folder}/{number}-{name}.tg")]
         said = ask(namespaces.job(self.folder, self.hosts, "send"), self.environment, words.program, "huge", algorithm, "--grid", grid, *files,
                    "--memory", self.memory, *blocks, "--from", place, "--on", "ranks", "--transport", "message")
@@ -117,9 +119,13 @@ def generate(words, number):
 def measure_set(words, folder, number):
     """All schedules of a set."""
     rows = []
-    for hosts in [1, *words.hosts]:
+    for hosts in [4] if words.only == "grids" else [1, *words.hosts]:
         with Bench(words, folder, hosts, words.ratio) as bench:
             for place in ("disk", "cache"):
+                if hosts == 4 and words.only != "panels":
+                    rows += [bench.run(number, algorithm, grid, place, None) for algorithm, grid in GRIDS]
+                if words.only == "grids":
+                    continue
                 if hosts == 1:
                     rows.append(bench.run(number, "egmm", "1", place, paper_tiles(number, "egmm", 1, words.shrink)))
                     rows.append(bench.run(number, "egmm", "1", place, None))
@@ -127,8 +133,6 @@ def measure_set(words, folder, number):
                 for algorithm in ("pegmm", "mod-pegmm"):
                     rows.append(bench.run(number, algorithm, str(hosts), place, paper_tiles(number, algorithm, hosts, words.shrink)))
                     rows.append(bench.run(number, algorithm, str(hosts), place, None))
-                if hosts == 4:
-                    rows += [bench.run(number, algorithm, grid, place, None) for algorithm, grid in GRIDS]
     return rows
 
 
@@ -155,6 +159,7 @@ def main():
     parser.add_argument("--ratio", type=float, default=8)
     parser.add_argument("--sets", default="1,2,3,4,5")
     parser.add_argument("--hosts", default="2,4")
+    parser.add_argument("--only", choices=["panels", "grids"], help="schedules on panels of rows and columns, or on grids; without: both")
     parser.add_argument("--ratios", default="")
     parser.add_argument("--ratio-set", type=int, default=3)
     words = parser.parse_args()

@@ -5,9 +5,11 @@
 #include "output.h"
 #include "progress.h"
 #include "tiled.h"
-#include "trace-file.h"
+#include "timeline.h"
 
 #include "check.h"
+#include "device.h"
+#include "gpu-multiplier.h"
 #include "huge.h"
 #include "matrix.h"
 #include "text-units.h"
@@ -23,8 +25,9 @@ typedef struct TgHugeRun {
   bool on_ranks;
   const char *transport; /* NULL: one process */
   TgProgressLine line;
-  GArray *spans; /* of TgHugeSpan; NULL without --trace */
+  TgTimeline timeline;
   const char *type, *from;
+  const char *multiplier; /* NULL: the CPU */
   double relative_error, tolerance, gflops;
   bool pipelined, ok;
 } TgHugeRun;
@@ -103,8 +106,6 @@ static TgExit rank_options(TgCli *cli, TgHugeRun *run) {
   }
   TgExit status = tg_executor_option(cli, "huge", &kind);
   if (!status && !kind->begin) status = tg_report(cli, TG_EXIT_USAGE, "huge: --on %s: expected ranks", options->on);
-  if (!status && options->trace)
-    status = tg_report(cli, TG_EXIT_USAGE, "huge: --trace shows one process; it does not work with --on ranks");
   if (!status) status = tg_transport_option(cli, kind, &run->schedule.transport);
   if (!status) status = tg_collective_option(cli, &run->schedule.collective);
   run->on_ranks = !status;
@@ -112,11 +113,29 @@ static TgExit rank_options(TgCli *cli, TgHugeRun *run) {
   return status;
 }
 
+/* A GPU that multiplies. */
+static TgExit gpu_options(const TgCli *cli, TgHugeOptions *options) {
+  int64_t number = 0;
+  TgDevice device;
+  TgError error;
+  if (!cli->options.gpu_memory)
+    return cli->options.device ? tg_report(cli, TG_EXIT_USAGE, "huge: --device is for --gpu-memory") : TG_EXIT_DONE;
+  TgExit status = tg_memory_size_parse(cli, "--gpu-memory", cli->options.gpu_memory, &options->device_bytes);
+  if (!status) status = tg_number_parse(cli, "--device", cli->options.device, 0, INT16_MAX, &number);
+  if (status) return status;
+  if (!tg_device_open((int)number, &device, &error))
+    return tg_report(cli, TG_EXIT_MISSING, "huge: --gpu-memory: %s", error.message);
+  options->multiplier = &tg_gpu_multiplier;
+  options->device = (int32_t)number;
+  return TG_EXIT_DONE;
+}
+
 static TgExit huge_options(TgCli *cli, TgHugeRun *run) {
   TgExit status = rank_options(cli, run);
   if (!status) status = open_schedule(cli, run);
   if (!status) status = require_files(cli, &run->options);
   if (!status) status = memory_option(cli, run);
+  if (!status) status = gpu_options(cli, &run->options);
   if (!status) status = tg_tiles_parse(cli, cli->options.tiles, &run->options.blocks);
   if (!status) status = word_option(cli, "--from", cli->options.from, "cache", "disk", &run->options.cached);
   if (!status) status = word_option(cli, "--pipeline", cli->options.pipeline, "off", "on", &run->options.sequential);
@@ -138,8 +157,8 @@ static bool multiply(TgCli *cli, TgHugeRun *run, GError **error) {
   tg_progress_begin(&run->line, cli, "huge", 1);
   run->options.watch = tg_progress_watch(&run->line);
   run->options.begins = begins;
-  run->options.spans = run->spans ? take_span : NULL;
-  run->options.spans_to = run->spans;
+  run->options.spans = run->timeline.spans ? take_span : NULL;
+  run->options.spans_to = run->timeline.spans;
   run->schedule.schedule = &run->algo.schedule;
   run->schedule.names = &run->algo.names;
   const bool fine = run->on_ranks ? tg_huge_multiply_by(&run->options, &run->schedule, &run->result, error)
@@ -168,6 +187,7 @@ static void sum_up(TgHugeRun *run) {
   run->type = tg_element_name(result->type);
   run->from = run->options.cached ? "cache" : "disk";
   run->pipelined = !run->options.sequential;
+  run->multiplier = run->options.multiplier ? run->options.multiplier->name : NULL;
   run->gflops = 2e-9 * (double)result->m * (double)result->n * (double)result->k / result->wall_s;
   run->result.peak_rss_bytes = fmax(run->result.peak_rss_bytes, (double)tg_memory_peak_bytes());
 }
@@ -186,7 +206,9 @@ TG_FIELD_TABLE(huge_fields, TG_FIELD(TgHugeRun, options.a), TG_FIELD(TgHugeRun, 
                TG_FIELD(TgHugeRun, result.model_written_bytes), TG_FIELD(TgHugeRun, result.bound_read_bytes),
                TG_FIELD(TgHugeRun, result.sent_bytes), TG_FIELD(TgHugeRun, result.verified_bytes),
                TG_FIELD_AS(TgHugeRun, result.memory_bytes, "memory_limit_bytes"),
-               TG_FIELD(TgHugeRun, result.buffer_bytes), TG_FIELD(TgHugeRun, result.peak_rss_bytes),
+               TG_FIELD(TgHugeRun, result.buffer_bytes), TG_FIELD(TgHugeRun, multiplier),
+               TG_FIELD_AS(TgHugeRun, options.device_bytes, "gpu_memory_limit_bytes"),
+               TG_FIELD_AS(TgHugeRun, result.device_bytes, "gpu_bytes"), TG_FIELD(TgHugeRun, result.peak_rss_bytes),
                TG_FIELD(TgHugeRun, result.wall_s), TG_FIELD(TgHugeRun, result.disk_s),
                TG_FIELD(TgHugeRun, result.compute_s), TG_FIELD(TgHugeRun, gflops), TG_FIELD(TgHugeRun, relative_error),
                TG_FIELD(TgHugeRun, tolerance), TG_FIELD(TgHugeRun, ok));
@@ -236,39 +258,10 @@ static void print_run(TgCli *cli, const TgHugeRun *run) {
            tg_percent_text(result->disk_s / result->wall_s).s);
   tg_print(cli, "  memory    %s of %s\n", tg_bytes_text(result->peak_rss_bytes).s,
            tg_bytes_text(result->memory_bytes).s);
+  if (run->multiplier)
+    tg_print(cli, "  GPU       %s of %s memory; the products are its own\n", tg_bytes_text(result->device_bytes).s,
+             tg_bytes_text(run->options.device_bytes).s);
   tg_print(cli, "  check     relative error %.3g (tolerance %.3g)\n", run->relative_error, run->tolerance);
-}
-
-/* A track for each stage; parts of A, and of B, are read side by side. */
-static TgExit write_trace(TgCli *cli, const TgHugeRun *run) {
-  enum { TRACKS = 8 };
-  double free_s[TG_HUGE_STAGES][TRACKS] = {{0}};
-  g_auto(TgTraceFile) file = {.process = TG_TRACE_MEASURED};
-  tg_trace_begin(
-      &file, (const char *const[]){"algorithm", tg_algo_name(&run->algo), "from", run->from, "io", run->result.io}, 3);
-  tg_trace_name(&file, "process_name", 0, "huge");
-  for (guint i = 0; i < run->spans->len; i++) {
-    const TgHugeSpan *span = &g_array_index(run->spans, TgHugeSpan, i);
-    const TgTraceArgument about[] = {{"panel", NULL, (double)span->panel + 1},
-                                     {"step", NULL, (double)span->step + 1},
-                                     {"chunk", NULL, (double)span->chunk + 1}};
-    int side = 0;
-    while (side < TRACKS - 1 && free_s[span->stage][side] > span->begin_s) side++;
-    const int64_t track = (int64_t)span->stage * TRACKS + side;
-    if (free_s[span->stage][side] == 0) tg_trace_name(&file, "thread_name", track, tg_huge_stage_name(span->stage));
-    free_s[span->stage][side] = span->end_s;
-    tg_trace_slice(&file,
-                   &(TgTraceSlice){.track = track,
-                                   .name = tg_huge_stage_name(span->stage),
-                                   .kind = "huge",
-                                   .start_s = span->begin_s,
-                                   .end_s = span->end_s,
-                                   .argument = about,
-                                   .arguments = span->stage == TG_HUGE_READ_A || span->stage == TG_HUGE_MULTIPLY ? 3
-                                                : span->stage == TG_HUGE_READ_B                                  ? 2
-                                                                                                                 : 1});
-  }
-  return tg_trace_end(cli, &file, NULL);
 }
 
 static TgExit huge_run_all(TgCli *cli, TgHugeRun *run) {
@@ -276,8 +269,8 @@ static TgExit huge_run_all(TgCli *cli, TgHugeRun *run) {
   TgExit status = tg_tiled_built(cli);
   if (!status) status = huge_options(cli, run);
   if (!status) status = tg_output_files_check(cli);
+  if (!status) status = tg_timeline_begin(cli, &run->timeline);
   if (status) return status;
-  if (cli->options.trace) run->spans = g_array_new(FALSE, FALSE, sizeof(TgHugeSpan));
   if (!multiply(cli, run, &error)) return tg_tiled_report(cli, error);
   if (run->result.rank > 0) return TG_EXIT_DONE; /* the first checks, and reports */
   if (!check(cli, run, &error)) return tg_tiled_report(cli, error);
@@ -286,7 +279,11 @@ static TgExit huge_run_all(TgCli *cli, TgHugeRun *run) {
     print_document(cli, run);
   else if (!cli->options.quiet)
     print_run(cli, run);
-  status = run->spans ? write_trace(cli, run) : TG_EXIT_DONE;
+  run->timeline.algorithm = tg_algo_name(&run->algo);
+  run->timeline.from = run->from;
+  run->timeline.io = run->result.io;
+  run->timeline.ranks = run->result.ranks;
+  status = tg_timeline_write(cli, &run->timeline);
   return run->ok ? status : tg_tiled_report_wrong(cli, run->options.c, run->relative_error, run->tolerance);
 }
 
@@ -294,7 +291,7 @@ static TgExit huge_run(TgCli *cli) {
   TgHugeRun run = {0};
   const TgExit status = huge_run_all(cli, &run);
   tg_algo_clear(&run.algo);
-  if (run.spans) g_array_unref(run.spans);
+  tg_timeline_clear(&run.timeline);
   return status;
 }
 
@@ -310,13 +307,16 @@ const TgCommand tg_command_huge = {
     .name = "huge",
     .arguments = "ALGO",
     .summary = "multiply matrices larger than memory, from disk to disk",
-    .details = "A and B stream past panels of C that stay in memory until they are complete. Files are tiled (see "
-               "`generate` and `convert`). A run that was ended in whatever way is resumed by the same command: "
-               "panels of C that are complete are not computed again.",
+    .details =
+        "A and B stream past panels of C that stay in memory until they are complete. Files are tiled (see "
+        "`generate` and `convert`). A run that was ended in whatever way is resumed by the same command: "
+        "panels of C that are complete are not computed again.\n\n"
+        "With --on ranks, the blocks of any schedule for C = A * B lie on disk, and each rank multiplies its own "
+        "in this way (docs/guide/huge.md).",
     .examples = huge_examples,
     .options = (const char *const[]){"grid:huge", "set", "on:huge", "transport:huge", "collective", "a:huge", "b:huge",
-                                     "c:huge", "memory:huge", "tiles:huge", "from:huge", "pipeline:huge", "trace:huge",
-                                     "json", "quiet", NULL},
+                                     "c:huge", "memory:huge", "gpu-memory", "device", "tiles:huge", "from:huge",
+                                     "pipeline:huge", "trace:huge", "plot:huge", "json", "quiet", NULL},
     .arguments_min = 1,
     .arguments_max = 1,
     .ranks_write = true,

@@ -24,7 +24,7 @@ typedef struct TgOptions {
   char *machine, *model, *fair, *overlap, *buffers, *skew, *jitter, *seeds, *straggler;
   gboolean formula;
   char *symbols, *sweep, *efficiency, *trace;
-  char *from, *tiles, *pipeline, *in_memory, *by_rows;
+  char *from, *tiles, *pipeline, *in_memory, *by_rows, *gpu_memory;
   char *procs, *top, *memory_bytes;
   char *memory_limit, *tile;
   char *sizes, *kernels, *budget;

@@ -17,6 +17,7 @@ typedef struct Message {
   TgTileRow row[PIECES]; /* under way, in a ring */
   int first, under_way;
   TgTileRow next; /* after these, where there are more */
+  double begun_s;
 } Message;
 
 /* Those of one direction: the first ones that are not through. */
@@ -75,7 +76,7 @@ static bool begin_piece(TgDiskMessages *messages, Message *message, GError **err
   const int piece = (message->first + message->under_way) % PIECES;
   const TgDiskBlock *block = block_at(messages, message->block);
   const TgStreamFile *file = file_of(messages, message);
-  const int element_bytes = (int)tg_element_bytes(tg_tiled_file_tiling(file->file)->type);
+  const int element_bytes = (int)tg_element_bytes(file->tiling.type);
   const int64_t bytes = (int64_t)tg_tiles_bytes(file, &message->next);
   char *data = data_of(messages, message, piece);
   if (message->sends) {
@@ -109,6 +110,7 @@ static bool begin_message(TgDiskMessages *messages, Message *message, GError **e
   if (message->sends && !tg_disk_store_has(messages->store, block_at(messages, message->block)->source)) return true;
   if (!message->sends && !tg_disk_store_begin(messages->store, message->block, error)) return false;
   message->begun = true;
+  message->begun_s = tg_now_s();
   message->next = (TgTileRow){0};
   message->more = tg_tiles_next(file_of(messages, message), messages->piece_bytes, &message->next);
   return true;
@@ -147,6 +149,8 @@ static bool end_message(TgDiskMessages *messages, Message *message, GError **err
   for (int32_t r = 0; message->sends && r < message->ranks; r++)
     tg_disk_store_used(messages->store, block_at(messages, message->block + r)->source);
   if (!message->sends && !tg_disk_store_finish(messages->store, message->block, error)) return false;
+  if (messages->store->tell)
+    messages->store->tell(messages->store->tell_to, message->sends ? TG_HUGE_SEND : TG_HUGE_RECEIVE, message->begun_s);
   message->block = TG_DISK_NONE;
   if (message->sends) tell_sent(messages);
   return true;
@@ -210,19 +214,12 @@ static bool go_on(TgDiskMessages *messages, bool *progress, bool *more, GError *
   return true;
 }
 
-static bool is_stopped(TgDiskStore *store) {
-  g_mutex_lock(&store->mutex);
-  const bool stopped = store->stop;
-  g_mutex_unlock(&store->mutex);
-  return stopped;
-}
-
 gpointer tg_disk_messages_run(gpointer data) {
   TgDiskMessages *messages = data;
   const struct timespec pause = {0, 100000};
   GError *error = NULL;
   bool progress = true, more = true;
-  while (more && !is_stopped(messages->store)) {
+  while (more && !tg_disk_store_is_stopped(messages->store)) {
     if (!go_on(messages, &progress, &more, &error)) {
       tg_disk_store_stop(messages->store, error);
       break;

@@ -63,7 +63,7 @@ static int32_t read_by(Making *making, int32_t number, int32_t rank) {
 /* Where a block of a matrix lies in it, in elements. */
 static TgDiskBlock part_of(const TgDiskProgramJob *job, const TgBlocksPlaced *placed) {
   const TgBlocksExtent extent = tg_blocks_extent(job->plan, job->schedule, placed);
-  const TgStreamFile *a = &job->inputs->a, *b = &job->inputs->b;
+  const TgStreamFile *a = &job->inputs->all.a, *b = &job->inputs->all.b;
   const bool is_b = placed->matrix == TG_MATRIX_B, is_a = placed->matrix == TG_MATRIX_A;
   const int64_t unit_rows = is_b ? job->unit.y : job->unit.x, unit_columns = is_a ? job->unit.y : job->unit.z;
   const int64_t rows = is_b ? b->rows : a->rows, columns = is_a ? a->columns : b->columns;
@@ -100,7 +100,8 @@ static bool add_task(Making *making, const TgBlocksInstruction *instruction, con
                              .columns = shape->columns,
                              .task = (int32_t)making->program->tasks->len};
   TgDiskTask added = *task;
-  added.target = add_block(making, &block);
+  added.target = added.before = add_block(making, &block);
+  added.next = TG_DISK_NONE;
   g_array_append_val(making->program->tasks, added);
   put_block(making, instruction->target, added.target);
   return true;
@@ -201,6 +202,52 @@ static void find_final(Making *making) {
   }
 }
 
+/* --- sums of products --------------------------------------------------------------------------------------------- */
+
+/* How often each block is used. */
+static int32_t *count_uses(const TgDiskProgram *program) {
+  int32_t *uses = g_new0(int32_t, program->blocks->len + 1);
+  g_autoptr(GArray) from = g_array_new(FALSE, FALSE, sizeof(int32_t));
+  for (int32_t b = 0; b < (int32_t)program->blocks->len; b++) tg_disk_made_from(program, b, from);
+  for (guint i = 0; i < from->len; i++) uses[g_array_index(from, int32_t, i)]++;
+  return uses;
+}
+
+static TgDiskTask *task_at(const TgDiskProgram *program, int32_t number) {
+  return &g_array_index(program->tasks, TgDiskTask, number);
+}
+
+/* By block: how many before it are received sums. */
+static int32_t *count_received_sums(const TgDiskProgram *program) {
+  int32_t *count = g_new0(int32_t, program->blocks->len + 1);
+  for (int32_t b = 0; b < (int32_t)program->blocks->len; b++) {
+    const TgDiskBlock *block = tg_disk_block(program, b);
+    count[b + 1] = count[b] + (block->kind == TG_DISK_RECEIVED && block->matrix == TG_MATRIX_C);
+  }
+  return count;
+}
+
+/* Factors are of A and B, which come without any task: the first product can wait for those of all others. But not
+ * where a sum is to be received in between, which comes first and may need a task that waits for this one. */
+static void join_sums(TgDiskProgram *program) {
+  g_autofree int32_t *uses = count_uses(program), *received = count_received_sums(program);
+  for (int32_t t = 0; t < (int32_t)program->tasks->len; t++) {
+    TgDiskTask *task = task_at(program, t);
+    TgDiskBlock *addend = task->addend == TG_DISK_NONE ? NULL : tg_disk_block(program, task->addend);
+    if (task->right == TG_DISK_NONE || !addend || addend->kind != TG_DISK_RESULT || addend->is_final ||
+        addend->is_shared || addend->rank != task->rank || uses[task->addend] > 1)
+      continue;
+    int32_t last = addend->task;
+    TgDiskTask *first = task_at(program, last);
+    if (first->right == TG_DISK_NONE || received[first->before] != received[task->target]) continue;
+    while (task_at(program, last)->next != TG_DISK_NONE) last = task_at(program, last)->next;
+    task_at(program, last)->next = t;
+    task->follows = true;
+    first->target = task->target;
+    tg_disk_block(program, task->target)->task = addend->task;
+  }
+}
+
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 bool tg_disk_program_make(TgDiskProgram *program, const TgDiskProgramJob *job, GError **error) {
@@ -213,6 +260,7 @@ bool tg_disk_program_make(TgDiskProgram *program, const TgDiskProgramJob *job, G
   place_inputs(&making);
   const bool fine = follow_all(&making, error);
   if (fine) find_final(&making);
+  if (fine) join_sums(program);
   g_hash_table_unref(making.at);
   g_hash_table_unref(making.received);
   return fine;
@@ -224,49 +272,45 @@ void tg_disk_program_clear(TgDiskProgram *program) {
   *program = (TgDiskProgram){0};
 }
 
-int tg_disk_made_from(const TgDiskProgram *program, int32_t number, int32_t from[3]) {
+static void append(GArray *from, int32_t number) {
+  if (number != TG_DISK_NONE) g_array_append_val(from, number);
+}
+
+void tg_disk_made_from(const TgDiskProgram *program, int32_t number, GArray *from) {
   const TgDiskBlock *block = tg_disk_block(program, number);
-  int count = 0;
-  if (block->kind == TG_DISK_RECEIVED) from[count++] = block->source;
-  if (block->kind != TG_DISK_RESULT) return count;
-  const TgDiskTask *task = tg_disk_task(program, block->task);
-  const int32_t all[] = {task->addend, task->left, task->right};
-  for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
-    if (all[i] != TG_DISK_NONE) from[count++] = all[i];
-  return count;
+  if (block->kind == TG_DISK_RECEIVED) append(from, block->source);
+  if (block->kind != TG_DISK_RESULT) return;
+  append(from, tg_disk_task(program, block->task)->addend);
+  for (int32_t t = block->task; t != TG_DISK_NONE; t = tg_disk_task(program, t)->next) {
+    append(from, tg_disk_task(program, t)->left);
+    append(from, tg_disk_task(program, t)->right);
+  }
 }
 
 bool *tg_disk_program_todo(const TgDiskProgram *program, const double *available) {
   bool *todo = g_new0(bool, program->blocks->len + 1);
+  g_autoptr(GArray) from = g_array_new(FALSE, FALSE, sizeof(int32_t));
   for (int32_t b = (int32_t)program->blocks->len - 1; b >= 0; b--) {
     const TgDiskBlock *block = tg_disk_block(program, b);
-    int32_t from[3];
     todo[b] = (todo[b] || block->is_final) && block->kind != TG_DISK_INPUT && available[b] <= 0;
-    for (int i = todo[b] ? tg_disk_made_from(program, b, from) : 0; i-- > 0;) todo[from[i]] = true;
+    g_array_set_size(from, 0);
+    if (todo[b]) tg_disk_made_from(program, b, from);
+    for (guint i = 0; i < from->len; i++) todo[g_array_index(from, int32_t, i)] = true;
   }
   return todo;
 }
 
 uint64_t tg_disk_program_identity(const TgDiskProgram *program) {
-  GArray *numbers = g_array_new(FALSE, FALSE, sizeof(int64_t));
+  g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(int32_t));
+  g_autoptr(GArray) sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
   for (int32_t b = 0; b < (int32_t)program->blocks->len; b++) {
     const TgDiskBlock *block = tg_disk_block(program, b);
-    int32_t from[3];
-    const int count = tg_disk_made_from(program, b, from);
-    const int64_t all[] = {block->kind,
-                           block->rank,
-                           block->row,
-                           block->column,
-                           block->rows,
-                           block->columns,
-                           block->is_final,
-                           count,
-                           count > 0 ? from[0] : -1,
-                           count > 1 ? from[1] : -1,
-                           count > 2 ? from[2] : -1};
-    g_array_append_vals(numbers, all, G_N_ELEMENTS(all));
+    const int32_t about[] = {block->kind, block->rank, block->is_final, (int32_t)numbers->len};
+    const int64_t extents[] = {block->row, block->column, block->rows, block->columns};
+    g_array_append_vals(numbers, about, G_N_ELEMENTS(about));
+    g_array_append_vals(sizes, extents, G_N_ELEMENTS(extents));
+    tg_disk_made_from(program, b, numbers);
   }
-  const uint64_t identity = tg_checksum(numbers->data, numbers->len * sizeof(int64_t), 0);
-  g_array_unref(numbers);
-  return identity;
+  return tg_checksum(numbers->data, numbers->len * sizeof(int32_t),
+                     tg_checksum(sizes->data, sizes->len * sizeof(int64_t), 0));
 }

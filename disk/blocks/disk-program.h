@@ -27,10 +27,14 @@ typedef struct TgDiskBlock {
   bool is_shared;                     /**< other ranks of the host read it where it is */
 } TgDiskBlock;
 
-/** target = addend + left · right, or addend + left where there is no right. */
+/** target = addend + left · right, or addend + left where there is no right. Products whose sum is one block are one
+ * task, which reads and writes C once: the first of them, with the others behind it. */
 typedef struct TgDiskTask {
   int32_t rank, step;
   int32_t target, addend, left, right; /**< blocks; the rank's own, unless it shares another's */
+  int32_t before;                      /**< what comes before this block in the program is sent before the task */
+  int32_t next;                        /**< the task whose product is added, too; TG_DISK_NONE: no other */
+  bool follows;                        /**< it is such a one */
 } TgDiskTask;
 
 typedef struct TgDiskProgram {
@@ -59,8 +63,8 @@ static inline const TgDiskTask *tg_disk_task(const TgDiskProgram *program, int32
   return &g_array_index(program->tasks, TgDiskTask, number);
 }
 
-/** Blocks that a block is made from: at most 3. */
-int tg_disk_made_from(const TgDiskProgram *program, int32_t number, int32_t from[3]);
+/** Appends the blocks (int32_t) that a block is made from. */
+void tg_disk_made_from(const TgDiskProgram *program, int32_t number, GArray *from);
 
 /** By block: whether it is still to be made, where those that are `available` are not. */
 bool *tg_disk_program_todo(const TgDiskProgram *program, const double *available);

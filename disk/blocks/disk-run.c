@@ -39,6 +39,10 @@ typedef struct Run {
   double program_bytes;
   size_t piece_bytes;
   int64_t tasks_done;
+  double begun_s;
+  GArray *spans; /* TgHugeSpan, of this rank; NULL: nobody wants them */
+  GMutex telling;
+  double product_s; /* when the product under way began, from begun_s */
 } Run;
 
 /* --- waiting for others ------------------------------------------------------------------------------------------- */
@@ -80,9 +84,9 @@ static bool check_blocks(const Run *run, const int64_t units[3], GError **error)
 }
 
 static bool make_plan(Run *run, GError **error) {
-  const TgTiling *a = tg_tiled_file_tiling(run->inputs.a.file), *b = tg_tiled_file_tiling(run->inputs.b.file);
+  const TgTiling *a = &run->inputs.all.a.tiling, *b = &run->inputs.all.b.tiling;
   const TgBlocksLayout layout = {.pad = 1, .align = 1, .late_reuse = 1};
-  run->unit = tg_disk_product_unit(&run->inputs.a, &run->inputs.b);
+  run->unit = tg_disk_product_unit(&run->inputs.all);
   const int64_t units[] = {tg_divide_up(a->rows, run->unit.x), tg_divide_up(b->columns, run->unit.z),
                            tg_divide_up(a->columns, run->unit.y)};
   const TgExecutorOptions options = {.m = units[0],
@@ -104,8 +108,9 @@ static bool make_plan(Run *run, GError **error) {
 }
 
 static bool open_inputs(Run *run, GError **error) {
+  if (!run->job->mpi->has_threads()) return TG_SIM_FAIL(error, BAD_INPUT, "this MPI library allows no threads");
   if (!tg_huge_inputs_open(&run->inputs, &run->options, error) || !tg_blas_load(error)) return false;
-  const TgTiling c = tg_disk_product_tiling(&run->inputs.a, &run->inputs.b);
+  const TgTiling c = tg_disk_product_tiling(&run->inputs.all);
   return tg_tiling_check(&c, error) && make_plan(run, error);
 }
 
@@ -141,7 +146,7 @@ static void remove_others(const Run *run) {
 }
 
 static bool open_c(Run *run, GError **error) {
-  const TgTiling c = tg_disk_product_tiling(&run->inputs.a, &run->inputs.b);
+  const TgTiling c = tg_disk_product_tiling(&run->inputs.all);
   TgTiledJob job = {run->store.identity, (uint64_t)run->options.memory_bytes};
   return run->job->rank == 0 ? tg_unfinished_open(&run->part, run->options.c, &c, &job, error)
                              : tg_unfinished_join(&run->part, run->options.c, error);
@@ -173,26 +178,67 @@ static void find_todo(Run *run) {
   tg_disk_store_look(&run->store, available, run->result);
   tg_ranks_reduce(run->job, available, count, 1, agree_s);
   run->todo = tg_disk_program_todo(&run->program, available);
+  g_autoptr(GArray) from = g_array_new(FALSE, FALSE, sizeof(int32_t));
   for (int32_t b = 0; b < count; b++) {
-    int32_t from[3];
     const TgDiskBlock *block = tg_disk_block(&run->program, b);
-    const bool sends = block->kind == TG_DISK_RECEIVED;
-    for (int i = run->todo[b] ? tg_disk_made_from(&run->program, b, from) : 0; i-- > 0;)
-      if ((sends ? tg_disk_block(&run->program, from[i])->rank : block->rank) == run->job->rank)
-        run->store.stored[from[i]].uses++;
+    g_array_set_size(from, 0);
+    if (run->todo[b]) tg_disk_made_from(&run->program, b, from);
+    for (guint i = 0; i < from->len; i++) {
+      const int32_t number = g_array_index(from, int32_t, i);
+      const TgDiskBlock *user = block->kind == TG_DISK_RECEIVED ? tg_disk_block(&run->program, number) : block;
+      if (user->rank == run->job->rank) run->store.stored[number].uses++;
+    }
   }
 }
 
 static bool prepare(Run *run, GError **error) {
   const size_t wanted = (size_t)(run->options.memory_bytes / PIECE_PART) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
-  const TgTile a = tg_tiling_tile(tg_tiled_file_tiling(run->inputs.a.file), 0, 0),
-               b = tg_tiling_tile(tg_tiled_file_tiling(run->inputs.b.file), 0, 0),
-               c = tg_tiling_tile(tg_tiled_file_tiling(run->store.c.file), 0, 0);
+  const TgTile a = tg_tiling_tile(&run->inputs.all.a.tiling, 0, 0), b = tg_tiling_tile(&run->inputs.all.b.tiling, 0, 0),
+               c = tg_tiling_tile(&run->store.c.tiling, 0, 0);
   const size_t most = 1 << 20, largest = (size_t)MAX(MAX(a.stored_bytes, b.stored_bytes), c.stored_bytes);
   run->piece_bytes = MAX(largest, MIN(wanted, most));
   run->program_bytes = tg_disk_program_bytes() + MPI_BYTES + TG_DISK_BUFFERS * (double)run->piece_bytes;
   run->messages = tg_disk_messages_new(&run->store, run->job, run->todo, run->piece_bytes, error);
   return run->messages != NULL;
+}
+
+/* --- spans -------------------------------------------------------------------------------------------------------- */
+
+static void add_span(Run *run, const TgHugeSpan *span) {
+  g_mutex_lock(&run->telling);
+  g_array_append_val(run->spans, *span);
+  g_mutex_unlock(&run->telling);
+}
+
+/* Of the product under way. */
+static void take_span(void *to, const TgHugeSpan *span) {
+  Run *run = to;
+  TgHugeSpan taken = *span;
+  taken.rank = run->job->rank;
+  taken.begin_s += run->product_s;
+  taken.end_s += run->product_s;
+  add_span(run, &taken);
+}
+
+static void take_message(void *to, TgHugeStage stage, double begin_s) {
+  Run *run = to;
+  add_span(run, &(TgHugeSpan){.stage = stage,
+                              .rank = run->job->rank,
+                              .begin_s = begin_s - run->begun_s,
+                              .end_s = tg_now_s() - run->begun_s});
+}
+
+/* Those of all ranks, on the first: each rank's times count from when all were ready. */
+static void tell_spans(const Run *run) {
+  for (int32_t r = 0; run->spans && r < run->job->ranks; r++) {
+    double count = r == run->job->rank ? run->spans->len : 0;
+    tg_ranks_reduce(run->job, &count, 1, 1, agree_s);
+    g_autofree TgHugeSpan *spans = g_new0(TgHugeSpan, (gsize)count + 1);
+    if (r == run->job->rank && count > 0) memcpy(spans, run->spans->data, (gsize)count * sizeof *spans);
+    tg_ranks_broadcast(run->job, spans, (int64_t)count * (int64_t)sizeof *spans, r, agree_s);
+    for (gsize i = 0; run->job->rank == 0 && i < (gsize)count; i++)
+      run->options.spans(run->options.spans_to, &spans[i]);
+  }
 }
 
 /* --- tasks -------------------------------------------------------------------------------------------------------- */
@@ -209,12 +255,43 @@ static bool goes_on(void *user, int64_t done) {
   return tg_watch_go_on(&run->options.watch, run->tasks_done);
 }
 
-static bool multiply(Run *run, const TgDiskTask *task, GError **error) {
+/* The products of a sum. */
+typedef struct Sum {
+  Run *run;
+  GArray *left, *right;     /* int32_t: blocks */
+  TgStreamFactors *factors; /* their files, once they are there */
+} Sum;
+
+static void find_factors(Sum *sum, const TgDiskTask *task) {
+  for (const TgDiskTask *one = task;; one = tg_disk_task(&sum->run->program, one->next)) {
+    g_array_append_val(sum->left, one->left);
+    g_array_append_val(sum->right, one->right);
+    if (one->next == TG_DISK_NONE) break;
+  }
+  sum->factors = g_new(TgStreamFactors, sum->left->len);
+  for (guint f = 0; f < sum->left->len; f++)
+    sum->factors[f] = (TgStreamFactors){*file_at(sum->run, g_array_index(sum->left, int32_t, f)),
+                                        *file_at(sum->run, g_array_index(sum->right, int32_t, f))};
+}
+
+static bool are_there(void *of, int64_t number, GError **error) {
+  Sum *sum = of;
+  TgDiskStore *store = &sum->run->store;
+  const int32_t left = g_array_index(sum->left, int32_t, number), right = g_array_index(sum->right, int32_t, number);
+  if (!tg_disk_store_is_there(store, left, error) || !tg_disk_store_is_there(store, right, error))
+    return (tg_disk_store_is_stopped(store) && TG_SIM_FAIL(error, STOPPED, "stopped"));
+  sum->factors[number] = (TgStreamFactors){store->stored[left].file, store->stored[right].file};
+  return true;
+}
+
+static bool multiply_sum(Run *run, const TgDiskTask *task, Sum *sum, GError **error) {
   TgHugeOptions options = run->options;
   options.watch = (TgWatch){goes_on, run};
+  options.spans = run->spans ? take_span : NULL;
+  options.spans_to = run;
   TgDiskProduct product = {.options = &options,
-                           .a = *file_at(run, task->left),
-                           .b = *file_at(run, task->right),
+                           .factors = sum->factors,
+                           .count = sum->left->len,
                            .c = *file_at(run, task->target),
                            .addend = *file_at(run, task->addend),
                            .program_bytes = run->program_bytes};
@@ -223,10 +300,25 @@ static bool multiply(Run *run, const TgDiskTask *task, GError **error) {
   fine = fine && tg_disk_product_drop_finished(&product, run->result, error);
   if (fine) {
     tg_disk_product_count(&product, run->result);
-    const TgStreamJob job = tg_disk_product_job(&product);
+    TgStreamJob job = tg_disk_product_job(&product);
+    job.are_there = are_there;
+    job.are_there_of = sum;
+    run->product_s = tg_now_s() - run->begun_s;
     fine = product.panels.count == 0 || tg_stream_multiply(&job, run->result, error);
   }
   tg_disk_product_clear(&product);
+  return fine;
+}
+
+static bool multiply(Run *run, const TgDiskTask *task, GError **error) {
+  Sum sum = {.run = run,
+             .left = g_array_new(FALSE, FALSE, sizeof(int32_t)),
+             .right = g_array_new(FALSE, FALSE, sizeof(int32_t))};
+  find_factors(&sum, task);
+  const bool fine = multiply_sum(run, task, &sum, error);
+  g_array_unref(sum.left);
+  g_array_unref(sum.right);
+  g_free(sum.factors);
   return fine;
 }
 
@@ -263,25 +355,35 @@ static bool add(Run *run, const TgDiskTask *task, GError **error) {
   return fine;
 }
 
+/* A product waits for its factors itself, and begins with those that are there. */
+static bool wait_for_terms(Run *run, const TgDiskTask *task, GError **error) {
+  const bool adds = task->right == TG_DISK_NONE;
+  return (task->addend == TG_DISK_NONE || tg_disk_store_wait(&run->store, task->addend, error)) &&
+         (!adds || task->left == TG_DISK_NONE || tg_disk_store_wait(&run->store, task->left, error));
+}
+
 static bool execute(Run *run, const TgDiskTask *task, GError **error) {
-  const int32_t reads[] = {task->addend, task->left, task->right};
-  if (!tg_disk_messages_wait(run->messages, task->target)) return false;
-  for (size_t i = 0; i < G_N_ELEMENTS(reads); i++)
-    if (reads[i] != TG_DISK_NONE && !tg_disk_store_wait(&run->store, reads[i], error)) return false;
-  if (!tg_disk_store_begin(&run->store, task->target, error) ||
+  g_autoptr(GArray) from = g_array_new(FALSE, FALSE, sizeof(int32_t));
+  if (!tg_disk_messages_wait(run->messages, task->before) || !wait_for_terms(run, task, error) ||
+      !tg_disk_store_begin(&run->store, task->target, error) ||
       !(task->right == TG_DISK_NONE ? add : multiply)(run, task, error) ||
       !tg_disk_store_finish(&run->store, task->target, error))
     return false;
-  for (size_t i = 0; i < G_N_ELEMENTS(reads); i++)
-    if (reads[i] != TG_DISK_NONE) tg_disk_store_used(&run->store, reads[i]);
+  tg_disk_made_from(&run->program, task->target, from);
+  for (guint i = 0; i < from->len; i++) tg_disk_store_used(&run->store, g_array_index(from, int32_t, i));
   run->tasks_done++;
   return true;
+}
+
+/* Those that follow are part of others. */
+static bool is_own(const Run *run, const TgDiskTask *task) {
+  return task->rank == run->job->rank && !task->follows && run->todo[task->target];
 }
 
 static bool execute_all(Run *run, GError **error) {
   for (int32_t t = 0; t < (int32_t)run->program.tasks->len; t++) {
     const TgDiskTask *task = tg_disk_task(&run->program, t);
-    if (task->rank == run->job->rank && run->todo[task->target] && !execute(run, task, error)) return false;
+    if (is_own(run, task) && !execute(run, task, error)) return false;
   }
   return true;
 }
@@ -290,7 +392,7 @@ static void tell_tasks(const Run *run) {
   int64_t tasks = 0;
   for (int32_t t = 0; t < (int32_t)run->program.tasks->len; t++) {
     const TgDiskTask *task = tg_disk_task(&run->program, t);
-    tasks += task->rank == run->job->rank && run->todo[task->target];
+    tasks += is_own(run, task);
   }
   if (run->options.begins) run->options.begins(run->options.watch.user, tasks);
 }
@@ -342,7 +444,9 @@ static bool run_all(Run *run, GError **error) {
                              .options = options,
                              .inputs = &run->inputs,
                              .rank = run->job->rank,
-                             .identity = identity_of(run)};
+                             .identity = identity_of(run),
+                             .tell = run->spans ? take_message : NULL,
+                             .tell_to = run};
   if (!all_can(run, begin_c, error) || !all_can(run, join_c, error)) return false;
   tg_huge_inputs_note(&run->inputs, options, run->result);
   const double e = (double)tg_element_bytes(run->result->type);
@@ -352,20 +456,24 @@ static bool run_all(Run *run, GError **error) {
   if (!all_can(run, prepare, error)) return false;
   tell_tasks(run);
   const int threads = tg_blas_threads_begin(run->result->m, run->result->n, run->result->k, run->job->threads);
-  const double begun_s = tg_now_s();
+  if (!wait_for_all(run, error)) return false;
+  run->begun_s = tg_now_s();
   const bool fine = work(run, error) && wait_for_all(run, error);
   tg_blas_threads_end(threads);
-  run->result->wall_s = tg_now_s() - begun_s;
+  run->result->wall_s = tg_now_s() - run->begun_s;
   run->result->direct = run->result->direct && run->store.direct;
   if (!fine) return false;
   tg_disk_store_clear(&run->store, true);
   run->store.stored = NULL;
   if (!wait_for_all(run, error)) return false;
   sum_up(run);
+  tell_spans(run);
   return all_can(run, finish_c, error);
 }
 
 static void run_clear(Run *run) {
+  if (run->spans) g_array_unref(run->spans);
+  g_mutex_clear(&run->telling);
   tg_disk_messages_free(run->messages);
   tg_disk_store_clear(&run->store, false);
   if (run->store.c.file && run->store.c.descriptor >= 0) close(run->store.c.descriptor);
@@ -383,6 +491,8 @@ bool tg_huge_multiply_by(const TgHugeOptions *options, const TgHugeSchedule *sch
       .options = *options, .schedule = schedule, .result = result, .part.descriptor = -1, .job = tg_ranks_job(error)};
   if (!run.job) return false;
   *result = (TgHugeResult){.rank = run.job->rank, .ranks = run.job->ranks};
+  g_mutex_init(&run.telling);
+  if (options->spans) run.spans = g_array_new(FALSE, FALSE, sizeof(TgHugeSpan));
   const bool fine = run_all(&run, error);
   run_clear(&run);
   return fine;

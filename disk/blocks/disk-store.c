@@ -17,7 +17,7 @@ static char *path_of(const TgDiskStore *store, int32_t number) {
 
 static TgTiling tiling_of(const TgDiskStore *store, int32_t number) {
   const TgDiskBlock *block = block_at(store, number);
-  const TgTiling *a = tg_tiled_file_tiling(store->inputs->a.file), *b = tg_tiled_file_tiling(store->inputs->b.file);
+  const TgTiling *a = &store->inputs->all.a.tiling, *b = &store->inputs->all.b.tiling;
   return (TgTiling){.type = a->type,
                     .rows = block->rows,
                     .columns = block->columns,
@@ -26,7 +26,14 @@ static TgTiling tiling_of(const TgDiskStore *store, int32_t number) {
 }
 
 static TgStreamFile part_of(const TgStreamFile *whole, const TgDiskBlock *block) {
-  return (TgStreamFile){whole->file, whole->descriptor, block->row, block->column, block->rows, block->columns};
+  return (TgStreamFile){whole->file,   whole->descriptor, whole->tiling, block->row,
+                        block->column, block->rows,       block->columns};
+}
+
+/* What is known before there is one. */
+static TgStreamFile no_file(const TgDiskStore *store, int32_t number) {
+  const TgDiskBlock *block = block_at(store, number);
+  return (TgStreamFile){NULL, -1, tiling_of(store, number), 0, 0, block->rows, block->columns};
 }
 
 /* --- the store ---------------------------------------------------------------------------------------------------- */
@@ -39,11 +46,12 @@ void tg_disk_store_init(TgDiskStore *store) {
   for (int32_t b = 0; b < (int32_t)store->program->blocks->len; b++) {
     const TgDiskBlock *block = block_at(store, b);
     TgDiskStored *stored = &store->stored[b];
-    stored->part.descriptor = stored->file.descriptor = -1;
+    stored->part.descriptor = -1;
+    stored->file = no_file(store, b);
     if (block->is_final)
       stored->file = part_of(&store->c, block);
     else if (block->kind == TG_DISK_INPUT)
-      stored->file = part_of(block->matrix == TG_MATRIX_A ? &store->inputs->a : &store->inputs->b, block);
+      stored->file = part_of(block->matrix == TG_MATRIX_A ? &store->inputs->all.a : &store->inputs->all.b, block);
     stored->ready = block->kind == TG_DISK_INPUT;
   }
 }
@@ -61,7 +69,7 @@ static void close_block(TgDiskStore *store, int32_t number) {
   if (stored->part.file != stored->file.file) tg_tiled_file_free(stored->file.file);
   tg_unfinished_clear(&stored->part);
   stored->part = (TgUnfinished){.descriptor = -1};
-  stored->file = (TgStreamFile){.descriptor = -1};
+  stored->file = no_file(store, number);
 }
 
 static void remove_block(TgDiskStore *store, int32_t number) {
@@ -94,7 +102,7 @@ static bool open_block(TgDiskStore *store, int32_t number, GError **error) {
 static bool is_complete(const TgStreamFile *part, char *room, TgHugeResult *result) {
   TgTileRow tiles = {0};
   while (tg_tiles_next(part, 1, &tiles)) {
-    const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(part->file), tiles.down, tiles.across);
+    const TgTile tile = tg_tiling_tile(&part->tiling, tiles.down, tiles.across);
     if (!tg_tiled_file_has(part->file, &tile)) return false;
     result->verified_bytes += (double)tile.bytes;
     if (!tg_tiles_read(part, &tiles, room, NULL)) return false;
@@ -103,7 +111,7 @@ static bool is_complete(const TgStreamFile *part, char *room, TgHugeResult *resu
 }
 
 void tg_disk_store_look(TgDiskStore *store, double *available, TgHugeResult *result) {
-  const TgTile largest = tg_tiling_tile(tg_tiled_file_tiling(store->c.file), 0, 0);
+  const TgTile largest = tg_tiling_tile(&store->c.tiling, 0, 0);
   char *room = tg_tiles_room((double)largest.stored_bytes);
   for (int32_t b = 0; b < (int32_t)store->program->blocks->len; b++) {
     const TgDiskBlock *block = block_at(store, b);
@@ -148,26 +156,27 @@ bool tg_disk_store_has(TgDiskStore *store, int32_t number) {
   return ready;
 }
 
-/* Another rank renames its file when it is complete. */
-static bool wait_for_file(TgDiskStore *store, int32_t number, GError **error) {
-  const struct timespec pause = {0, 1000000};
+static bool is_others(const TgDiskStore *store, int32_t number) {
+  return block_at(store, number)->rank != store->rank && has_own_file(store, number);
+}
+
+bool tg_disk_store_is_there(TgDiskStore *store, int32_t number, GError **error) {
+  if (!is_others(store, number)) return tg_disk_store_has(store, number);
+  if (store->stored[number].file.file) return true;
   g_autofree char *path = path_of(store, number);
-  while (access(path, F_OK) != 0) {
-    if (!tg_watch_go_on(&store->options->watch, 0)) return TG_SIM_FAIL(error, STOPPED, "stopped");
-    nanosleep(&pause, NULL);
-  }
-  return open_block(store, number, error);
+  return access(path, F_OK) == 0 && open_block(store, number, error); /* renamed so when it is complete */
 }
 
 bool tg_disk_store_wait(TgDiskStore *store, int32_t number, GError **error) {
-  TgDiskStored *stored = &store->stored[number];
-  if (block_at(store, number)->rank != store->rank && has_own_file(store, number))
-    return stored->file.file || wait_for_file(store, number, error);
-  g_mutex_lock(&store->mutex);
-  while (!stored->ready && !store->stop) g_cond_wait(&store->changed, &store->mutex);
-  const bool ready = stored->ready;
-  g_mutex_unlock(&store->mutex);
-  return ready;
+  const struct timespec pause = {0, 1000000};
+  GError *problem = NULL;
+  while (!tg_disk_store_is_there(store, number, &problem)) {
+    if (problem) g_propagate_error(error, problem);
+    if (problem || tg_disk_store_is_stopped(store)) return false;
+    if (!tg_watch_go_on(&store->options->watch, 0)) return TG_SIM_FAIL(error, STOPPED, "stopped");
+    nanosleep(&pause, NULL);
+  }
+  return true;
 }
 
 void tg_disk_store_used(TgDiskStore *store, int32_t number) {
@@ -175,6 +184,13 @@ void tg_disk_store_used(TgDiskStore *store, int32_t number) {
   const bool last = --store->stored[number].uses == 0;
   g_mutex_unlock(&store->mutex);
   if (last && !block_at(store, number)->is_shared) remove_block(store, number);
+}
+
+bool tg_disk_store_is_stopped(TgDiskStore *store) {
+  g_mutex_lock(&store->mutex);
+  const bool stopped = store->stop;
+  g_mutex_unlock(&store->mutex);
+  return stopped;
 }
 
 void tg_disk_store_stop(TgDiskStore *store, GError *problem) {

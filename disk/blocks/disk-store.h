@@ -27,7 +27,9 @@ typedef struct TgDiskStore {
   GMutex mutex;
   GCond changed;
   bool stop;
-  GError *problem; /**< the first */
+  GError *problem;                                           /**< the first */
+  void (*tell)(void *to, TgHugeStage stage, double begin_s); /**< of what ends now, from either thread; may be NULL */
+  void *tell_to;
 } TgDiskStore;
 
 void tg_disk_store_init(TgDiskStore *store);
@@ -41,13 +43,17 @@ void tg_disk_store_look(TgDiskStore *store, double *available, TgHugeResult *res
 bool tg_disk_store_begin(TgDiskStore *store, int32_t number, GError **error);
 /** It is complete, and will survive. */
 bool tg_disk_store_finish(TgDiskStore *store, int32_t number, GError **error);
-/** Whether it is complete. */
+/** Whether this rank has completed it. */
 bool tg_disk_store_has(TgDiskStore *store, int32_t number);
-/** Waits for it, and opens it if it is another rank's. False where the other thread has stopped. */
+/** Whether it is complete, here or on a rank that shares it: then it is open. False with an error where it cannot be
+ * opened. */
+bool tg_disk_store_is_there(TgDiskStore *store, int32_t number, GError **error);
+/** Waits until it is. False where the other thread has stopped. */
 bool tg_disk_store_wait(TgDiskStore *store, int32_t number, GError **error);
 /** One use less; after the last one its file is removed. */
 void tg_disk_store_used(TgDiskStore *store, int32_t number);
 
+bool tg_disk_store_is_stopped(TgDiskStore *store);
 /** Stops both threads, with the first problem, which is taken. */
 void tg_disk_store_stop(TgDiskStore *store, GError *problem);
 

@@ -17,13 +17,14 @@ typedef struct Huge {
 } Huge;
 
 const char *tg_huge_stage_name(TgHugeStage stage) {
-  static const char *const names[TG_HUGE_STAGES] = {"read A", "read B", "multiply", "write C", "sync C"};
+  static const char *const names[TG_HUGE_STAGES] = {"read A", "read B", "multiply", "write C",
+                                                    "sync C", "send",   "receive"};
   return names[stage];
 }
 
 /* Goes on with the plan of an earlier run, where memory is enough for it: panels that it finished stay whole. */
 static bool open_part(Huge *huge, GError **error) {
-  const TgTiling c = tg_disk_product_tiling(&huge->inputs.a, &huge->inputs.b);
+  const TgTiling c = tg_disk_product_tiling(&huge->inputs.all);
   TgDiskProduct *product = &huge->product;
   TgTiledJob job = {tg_huge_inputs_identity(&huge->inputs), (uint64_t)product->memory_bytes};
   if (!tg_unfinished_open(&huge->part, huge->options->c, &c, &job, error)) return false;
@@ -37,9 +38,9 @@ static bool open_part(Huge *huge, GError **error) {
 
 static bool open_all(Huge *huge, GError **error) {
   if (!tg_huge_inputs_open(&huge->inputs, huge->options, error) || !tg_blas_load(error)) return false;
-  const TgTiling c = tg_disk_product_tiling(&huge->inputs.a, &huge->inputs.b);
-  huge->product.a = huge->inputs.a;
-  huge->product.b = huge->inputs.b;
+  const TgTiling c = tg_disk_product_tiling(&huge->inputs.all);
+  huge->product.factors = &huge->inputs.all;
+  huge->product.count = 1;
   huge->product.program_bytes = tg_disk_program_bytes();
   return tg_tiling_check(&c, error) && tg_disk_product_plan(&huge->product, huge->options->memory_bytes, error) &&
          open_part(huge, error);

@@ -25,16 +25,16 @@ int tg_disk_open_tiles(const char *path, bool cached, bool writes, bool *direct,
 }
 
 static bool open_files(TgHugeInputs *inputs, const TgHugeOptions *options, GError **error) {
-  if (!(inputs->a.file = tg_tiled_file_open(options->a, error)) ||
-      !(inputs->b.file = tg_tiled_file_open(options->b, error)))
+  if (!(inputs->all.a.file = tg_tiled_file_open(options->a, error)) ||
+      !(inputs->all.b.file = tg_tiled_file_open(options->b, error)))
     return false;
-  inputs->a = tg_stream_file(inputs->a.file, -1);
-  inputs->b = tg_stream_file(inputs->b.file, -1);
+  inputs->all.a = tg_stream_file(inputs->all.a.file, -1);
+  inputs->all.b = tg_stream_file(inputs->all.b.file, -1);
   return true;
 }
 
 static bool check_files(const TgHugeInputs *inputs, const TgHugeOptions *options, GError **error) {
-  const TgTiling *a = tg_tiled_file_tiling(inputs->a.file), *b = tg_tiled_file_tiling(inputs->b.file);
+  const TgTiling *a = tg_tiled_file_tiling(inputs->all.a.file), *b = tg_tiled_file_tiling(inputs->all.b.file);
   if (a->type != b->type)
     return TG_IO_FAIL(error, BAD_INPUT, "%s has elements of %s, and %s of %s", options->a, tg_element_name(a->type),
                       options->b, tg_element_name(b->type));
@@ -46,32 +46,34 @@ static bool check_files(const TgHugeInputs *inputs, const TgHugeOptions *options
 }
 
 bool tg_huge_inputs_open(TgHugeInputs *inputs, const TgHugeOptions *options, GError **error) {
-  inputs->a.descriptor = inputs->b.descriptor = -1;
+  inputs->all.a.descriptor = inputs->all.b.descriptor = -1;
   inputs->direct = true;
   return open_files(inputs, options, error) && check_files(inputs, options, error) &&
-         (inputs->a.descriptor = tg_disk_open_tiles(options->a, options->cached, false, &inputs->direct, error)) >= 0 &&
-         (inputs->b.descriptor = tg_disk_open_tiles(options->b, options->cached, false, &inputs->direct, error)) >= 0;
+         (inputs->all.a.descriptor = tg_disk_open_tiles(options->a, options->cached, false, &inputs->direct, error)) >=
+             0 &&
+         (inputs->all.b.descriptor = tg_disk_open_tiles(options->b, options->cached, false, &inputs->direct, error)) >=
+             0;
 }
 
 uint64_t tg_huge_inputs_identity(const TgHugeInputs *inputs) {
-  const uint64_t identity[] = {tg_tiled_file_identity(inputs->a.file), tg_tiled_file_identity(inputs->b.file)};
+  const uint64_t identity[] = {tg_tiled_file_identity(inputs->all.a.file), tg_tiled_file_identity(inputs->all.b.file)};
   return tg_checksum(identity, sizeof identity, 0);
 }
 
 void tg_huge_inputs_note(const TgHugeInputs *inputs, const TgHugeOptions *options, TgHugeResult *result) {
-  const TgTiling c = tg_disk_product_tiling(&inputs->a, &inputs->b);
+  const TgTiling c = tg_disk_product_tiling(&inputs->all);
   result->type = c.type;
   result->m = c.rows;
   result->n = c.columns;
-  result->k = inputs->a.columns;
-  result->tiles = tg_tiling_count(tg_tiled_file_tiling(inputs->a.file)) +
-                  tg_tiling_count(tg_tiled_file_tiling(inputs->b.file)) + tg_tiling_count(&c);
+  result->k = inputs->all.a.columns;
+  result->tiles = tg_tiling_count(tg_tiled_file_tiling(inputs->all.a.file)) +
+                  tg_tiling_count(tg_tiled_file_tiling(inputs->all.b.file)) + tg_tiling_count(&c);
   result->direct = inputs->direct;
   result->memory_bytes = options->memory_bytes;
 }
 
 void tg_huge_inputs_clear(TgHugeInputs *inputs) {
-  TgStreamFile *const files[] = {&inputs->a, &inputs->b};
+  TgStreamFile *const files[] = {&inputs->all.a, &inputs->all.b};
   for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
     if (files[i]->file && files[i]->descriptor >= 0) close(files[i]->descriptor);
     tg_tiled_file_free(files[i]->file);

@@ -6,8 +6,8 @@
 #include "product.h"
 
 typedef struct TgHugeInputs {
-  TgStreamFile a, b; /**< all of both */
-  bool direct;       /**< past the operating system's cache */
+  TgStreamFactors all; /**< A and B */
+  bool direct;         /**< past the operating system's cache */
 } TgHugeInputs;
 
 /** Opens a file's tiles, with `cached` through the operating system's cache, else past it where the file system can;

@@ -17,12 +17,12 @@ enum {
 
 TgStreamFile tg_stream_file(TgTiledFile *file, int descriptor) {
   const TgTiling *tiling = tg_tiled_file_tiling(file);
-  return (TgStreamFile){file, descriptor, 0, 0, tiling->rows, tiling->columns};
+  return (TgStreamFile){file, descriptor, *tiling, 0, 0, tiling->rows, tiling->columns};
 }
 
-TgTiling tg_disk_product_tiling(const TgStreamFile *a, const TgStreamFile *b) {
-  const TgTiling *left = tg_tiled_file_tiling(a->file), *right = tg_tiled_file_tiling(b->file);
-  return (TgTiling){left->type, a->rows, b->columns, left->tile_rows, right->tile_columns};
+TgTiling tg_disk_product_tiling(const TgStreamFactors *factors) {
+  const TgStreamFile *a = &factors->a, *b = &factors->b;
+  return (TgTiling){a->tiling.type, a->rows, b->columns, a->tiling.tile_rows, b->tiling.tile_columns};
 }
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
@@ -33,19 +33,26 @@ static int64_t common_multiple(int64_t a, int64_t b, int64_t most) {
   return times > most / b ? most : times * b;
 }
 
-TgProductBlocks tg_disk_product_unit(const TgStreamFile *a, const TgStreamFile *b) {
-  const TgTiling *left = tg_tiled_file_tiling(a->file), *right = tg_tiled_file_tiling(b->file);
-  return (TgProductBlocks){left->tile_rows, common_multiple(left->tile_columns, right->tile_rows, a->columns),
-                           right->tile_columns};
+TgProductBlocks tg_disk_product_unit(const TgStreamFactors *factors) {
+  const TgTiling *a = &factors->a.tiling, *b = &factors->b.tiling;
+  return (TgProductBlocks){a->tile_rows, common_multiple(a->tile_columns, b->tile_rows, factors->a.columns),
+                           b->tile_columns};
 }
 
 static size_t largest_tile(const TgDiskProduct *product) {
-  const TgTiling c = tg_disk_product_tiling(&product->a, &product->b);
-  const TgTiling *tilings[] = {tg_tiled_file_tiling(product->a.file), tg_tiled_file_tiling(product->b.file), &c};
+  const TgTiling c = tg_disk_product_tiling(product->factors);
+  const TgTiling *tilings[] = {&product->factors->a.tiling, &product->factors->b.tiling, &c};
   size_t most = 0;
   for (size_t i = 0; i < G_N_ELEMENTS(tilings); i++)
     most = MAX(most, (size_t)tg_tiling_tile(tilings[i], 0, 0).stored_bytes);
   return most;
+}
+
+/* Of all pairs of factors. */
+static int64_t inner_of(const TgDiskProduct *product) {
+  int64_t inner = 0;
+  for (int64_t f = 0; f < product->count; f++) inner += product->factors[f].a.columns;
+  return inner;
 }
 
 static int a_buffers(const TgDiskProduct *product) {
@@ -65,34 +72,45 @@ static size_t wanted_slot_bytes(const TgDiskProduct *product) {
   return MAX(largest_tile(product), MIN(wanted, (size_t)MOST_SLOT_BYTES));
 }
 
+/* For panels and what streams past them. What an accelerator has of them, the host has, too. */
+static double buffer_room(const TgDiskProduct *product) {
+  const double host = product->memory_bytes - product->taken_bytes, device = product->options->device_bytes;
+  return product->options->multiplier && device < host ? device : host;
+}
+
 static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
-  const TgTiling c = tg_disk_product_tiling(&product->a, &product->b);
+  const TgTiling c = tg_disk_product_tiling(product->factors);
   const double checksums = 2 * 8 * (double)tg_tiling_count(&c); /* as they are, and as they are in the file */
   const int slots = SLOTS + (product->addend.file ? 1 : 0);
   product->slot_bytes = slot_bytes;
   product->taken_bytes = product->program_bytes + checksums + slots * (double)product->slot_bytes;
   product->plan =
-      (TgPanelsJob){.m = product->a.rows,
-                    .n = product->b.columns,
-                    .k = product->a.columns,
+      (TgPanelsJob){.m = c.rows,
+                    .n = c.columns,
+                    .k = inner_of(product),
                     .element_bytes = tg_element_bytes(c.type),
-                    .memory_bytes = product->memory_bytes - product->taken_bytes,
+                    .memory_bytes = buffer_room(product),
                     .a_buffers = a_buffers(product) + 1, /* BLAS has the one that it multiplies in its own order, too */
                     .b_buffers = product->options->sequential ? 1 : 2,
                     .blocks = product->options->blocks};
-  product->plan.unit = tg_disk_product_unit(&product->a, &product->b);
+  product->plan.unit = tg_disk_product_unit(product->factors);
 }
 
 /* For panels, or for the check afterwards. */
 static double least_bytes(const TgDiskProduct *product) {
   return fmax(product->taken_bytes + tg_panels_least_bytes(&product->plan),
               product->program_bytes +
-                  tg_huge_check_least_bytes(product->plan.k, tg_tiled_file_tiling(product->a.file)->tile_rows) +
+                  tg_huge_check_least_bytes(product->plan.k, product->factors->a.tiling.tile_rows) +
                   2 * (double)largest_tile(product));
 }
 
 static bool refuse_memory(const TgDiskProduct *product, GError **error) {
   const double mega = 1e6;
+  if (product->plan.memory_bytes < product->memory_bytes - product->taken_bytes)
+    return TG_SIM_FAIL(error, TOO_LARGE, "%.0fM of the GPU's memory is not enough: %s need at least %.0fM",
+                       product->options->device_bytes / mega,
+                       product->options->blocks.x > 0 ? "these tiles" : "these files",
+                       ceil(tg_panels_least_bytes(&product->plan) / mega));
   return TG_SIM_FAIL(
       error, TOO_LARGE,
       "%.0fM of memory is not enough: %s need at least %.0fM (%.0fM of it for the program and its requests)",
@@ -105,7 +123,8 @@ bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **
   product->memory_bytes = memory_bytes;
   ask_plan(product, wanted_slot_bytes(product));
   if (least_bytes(product) > memory_bytes) ask_plan(product, largest_tile(product));
-  if (least_bytes(product) > memory_bytes) return refuse_memory(product, error);
+  if (least_bytes(product) > memory_bytes || tg_panels_least_bytes(&product->plan) > product->plan.memory_bytes)
+    return refuse_memory(product, error);
   tg_panels_clear(&product->panels);
   if (tg_panels_plan(&product->panels, &product->plan, &problem)) return true;
   if (!g_error_matches(problem, TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE)) {
@@ -118,7 +137,7 @@ bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **
 
 /* In the file, of a part that begins so far from the begin of `file`. */
 static double part_bytes(const TgStreamFile *file, int64_t row, int64_t column, int64_t rows, int64_t columns) {
-  const TgStreamFile part = {file->file, -1, file->row + row, file->column + column, rows, columns};
+  const TgStreamFile part = {NULL, -1, file->tiling, file->row + row, file->column + column, rows, columns};
   return tg_tiles_all_bytes(&part);
 }
 
@@ -126,9 +145,12 @@ void tg_disk_product_count(const TgDiskProduct *product, TgHugeResult *result) {
   for (int64_t p = 0; p < product->panels.count; p++) {
     const TgPanel *panel = &product->panels.panel[p];
     const double c_bytes = part_bytes(&product->c, panel->row, panel->column, panel->rows, panel->columns);
-    result->model_read_bytes += part_bytes(&product->a, panel->row, 0, panel->rows, product->plan.k) +
-                                part_bytes(&product->b, 0, panel->column, product->plan.k, panel->columns) +
-                                (product->addend.file ? c_bytes : 0);
+    result->model_read_bytes += product->addend.file ? c_bytes : 0;
+    for (int64_t f = 0; f < product->count; f++) {
+      const TgStreamFile *a = &product->factors[f].a, *b = &product->factors[f].b;
+      result->model_read_bytes += part_bytes(a, panel->row, 0, panel->rows, a->columns) +
+                                  part_bytes(b, 0, panel->column, b->rows, panel->columns);
+    }
     result->model_written_bytes += c_bytes;
   }
 }
@@ -145,6 +167,9 @@ void tg_disk_product_note(const TgDiskProduct *product, TgHugeResult *result) {
   }
   const double buffers = panels->panel_bytes + panels->a_bytes + panels->b_bytes + SLOTS * (double)product->slot_bytes;
   result->buffer_bytes = fmax(result->buffer_bytes, buffers);
+  if (product->options->multiplier)
+    result->device_bytes = panels->panel_bytes + panels->b_bytes +
+                           2 * (double)(panels->chunk * panels->step * product->plan.element_bytes);
 }
 
 /* --- going on ----------------------------------------------------------------------------------------------------- */
@@ -152,11 +177,11 @@ void tg_disk_product_note(const TgDiskProduct *product, TgHugeResult *result) {
 /* Whether every tile of the panel is there, and is what was written. */
 static bool is_finished(const TgDiskProduct *product, const TgPanel *panel, char *room, TgHugeResult *result) {
   const TgStreamFile *c = &product->c;
-  const TgStreamFile part = {c->file,     c->descriptor, c->row + panel->row, c->column + panel->column,
+  const TgStreamFile part = {c->file,     c->descriptor, c->tiling, c->row + panel->row, c->column + panel->column,
                              panel->rows, panel->columns};
   TgTileRow tiles = {0};
   while (tg_tiles_next(&part, 1, &tiles)) {
-    const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(c->file), tiles.down, tiles.across);
+    const TgTile tile = tg_tiling_tile(&c->tiling, tiles.down, tiles.across);
     if (!tg_tiled_file_has(c->file, &tile)) return false;
     result->verified_bytes += (double)tile.bytes;
     if (!tg_tiles_read(&part, &tiles, room, NULL)) return false;
@@ -181,10 +206,9 @@ bool tg_disk_product_drop_finished(TgDiskProduct *product, TgHugeResult *result,
 }
 
 TgStreamJob tg_disk_product_job(const TgDiskProduct *product) {
-  return (TgStreamJob){.type = tg_tiled_file_tiling(product->a.file)->type,
-                       .k = product->plan.k,
-                       .a = product->a,
-                       .b = product->b,
+  return (TgStreamJob){.type = product->factors->a.tiling.type,
+                       .factors = product->factors,
+                       .count = product->count,
                        .c = product->c,
                        .addend = product->addend,
                        .panels = &product->panels,

@@ -7,7 +7,9 @@
 
 typedef struct TgDiskProduct {
   const TgHugeOptions *options; /**< blocks, threads, sequential, watch, spans */
-  TgStreamFile a, b, c, addend; /**< C is not needed to plan; addend.file NULL: C = A·B, else C = addend + A·B */
+  TgStreamFactors *factors;     /**< to plan, their files are not needed, nor that of C … */
+  int64_t count;                /**< … of so many pairs */
+  TgStreamFile c, addend;       /**< addend.file NULL: C = A·B, else C = addend + A·B */
   double program_bytes;         /**< what the program takes beside the buffers */
   double memory_bytes;          /**< that it was planned for */
   double taken_bytes;           /**< of them, beside the buffers */
@@ -18,11 +20,11 @@ typedef struct TgDiskProduct {
 
 /** All of the file. */
 TgStreamFile tg_stream_file(TgTiledFile *file, int descriptor);
-/** C as the product of the two has it: tiles as high as A's and as wide as B's. */
-TgTiling tg_disk_product_tiling(const TgStreamFile *a, const TgStreamFile *b);
+/** C as their product has it: tiles as high as A's and as wide as B's. */
+TgTiling tg_disk_product_tiling(const TgStreamFactors *factors);
 
 /** Rows of A and C, of the inner dimension, and columns of B and C that are whole tiles of all files. */
-TgProductBlocks tg_disk_product_unit(const TgStreamFile *a, const TgStreamFile *b);
+TgProductBlocks tg_disk_product_unit(const TgStreamFactors *factors);
 
 /** The program's own memory, and what it will need beside the buffers. In coarse units, since it varies a little: the
  * same command is to have the same plan. */

@@ -21,13 +21,20 @@ typedef struct TgStreamPlace {
   int64_t whole_step, whole_chunk; /* counted over all panels */
 } TgStreamPlace;
 
+/* Of the inner dimension. */
+typedef struct TgStreamStep {
+  int64_t factors, begin, length; /* of these factors */
+} TgStreamStep;
+
 typedef struct TgStream {
   const TgStreamJob *job;
   TgHugeResult *result;
   int64_t element_bytes;
-  int64_t steps;                     /* of a panel */
+  int64_t steps;                     /* of a panel … */
+  TgStreamStep *step;                /* … and each of them */
   int64_t *first_chunk, *first_step; /* by panel, and one more */
   char *c, *a[TG_STREAM_BUFFERS], *b[TG_STREAM_BUFFERS];
+  TgMultiplier *multiplier; /* an accelerator's, or NULL */
   double begun_s;
   GMutex telling;
   /* Between the threads: */
@@ -50,10 +57,6 @@ static inline int64_t tg_stream_panels(const TgStream *stream) {
 
 static inline int64_t tg_stream_chunks_in(const TgStreamJob *job, int64_t panel) {
   return tg_divide_up(job->panels->panel[panel].rows, job->panels->chunk);
-}
-
-static inline int64_t tg_stream_step_length(const TgStream *stream, int64_t step) {
-  return MIN(stream->job->panels->step, stream->job->k - step * stream->job->panels->step);
 }
 
 /* Advances to the next chunk in the order of both threads. */

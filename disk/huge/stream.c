@@ -7,10 +7,15 @@
 
 #include <string.h>
 
+int64_t tg_stream_steps(const TgStreamJob *job) {
+  int64_t steps = 0;
+  for (int64_t f = 0; f < job->count; f++) steps += tg_divide_up(job->factors[f].a.columns, job->panels->step);
+  return steps;
+}
+
 int64_t tg_stream_chunks(const TgStreamJob *job) {
   int64_t chunks = 0;
-  for (int64_t p = 0; p < job->panels->count; p++)
-    chunks += tg_stream_chunks_in(job, p) * tg_divide_up(job->k, job->panels->step);
+  for (int64_t p = 0; p < job->panels->count; p++) chunks += tg_stream_chunks_in(job, p) * tg_stream_steps(job);
   return chunks;
 }
 
@@ -44,55 +49,145 @@ static bool can_compute(const TgStream *stream, const TgStreamPlace *place, size
   return is_free && stream->a_ready > place->whole_chunk && stream->b_ready > place->whole_step;
 }
 
-static void multiply_chunk(TgStream *stream, const TgStreamPlace *place, int64_t row, int64_t rows) {
-  const TgStreamJob *job = stream->job;
-  const int64_t columns = tg_stream_panel(stream, place->panel)->columns,
-                inner = tg_stream_step_length(stream, place->step);
-  char *c = stream->c + row * columns * stream->element_bytes;
-  const TgBlock left = tg_block_of(stream->a[place->whole_chunk % job->a_buffers], rows, inner);
-  const TgBlock right = tg_block_of(stream->b[place->whole_step % job->b_buffers], inner, columns);
-  if (place->step == 0) memset(c, 0, (size_t)(rows * columns * stream->element_bytes));
-  if (job->type == TG_F64)
-    tg_blas_multiply_add_f64(c, &left, &right);
-  else
-    tg_blas_multiply_add_f32(c, &left, &right);
+/* The chunk that place is at. */
+typedef struct Chunk {
+  TgStreamPlace place;
+  int64_t row, rows, columns, inner; /* of the panel */
+  char *c;                           /* its rows */
+  double begun_s;
+  bool under_way; /* on an accelerator */
+} Chunk;
+
+static Chunk chunk_at(const TgStream *stream, const TgStreamPlace *place) {
+  const TgPanel *panel = tg_stream_panel(stream, place->panel);
+  Chunk chunk = {.place = *place, .row = place->chunk * stream->job->panels->chunk, .columns = panel->columns};
+  chunk.rows = MIN(stream->job->panels->chunk, panel->rows - chunk.row);
+  chunk.inner = stream->step[place->step].length;
+  chunk.c = stream->c + chunk.row * chunk.columns * stream->element_bytes;
+  return chunk;
 }
 
-static bool compute_chunk(TgStream *stream, const TgStreamPlace *place) {
-  const TgPanel *panel = tg_stream_panel(stream, place->panel);
-  const int64_t row = place->chunk * stream->job->panels->chunk;
-  const int64_t rows = MIN(stream->job->panels->chunk, panel->rows - row);
-  const size_t end = (size_t)((row + rows) * panel->columns * stream->element_bytes);
+static void multiply_here(TgStream *stream, const Chunk *chunk) {
+  const TgStreamJob *job = stream->job;
+  const TgBlock left = tg_block_of(stream->a[chunk->place.whole_chunk % job->a_buffers], chunk->rows, chunk->inner);
+  const TgBlock right = tg_block_of(stream->b[chunk->place.whole_step % job->b_buffers], chunk->inner, chunk->columns);
+  if (chunk->place.step == 0) memset(chunk->c, 0, (size_t)(chunk->rows * chunk->columns * stream->element_bytes));
+  if (job->type == TG_F64)
+    tg_blas_multiply_add_f64(chunk->c, &left, &right);
+  else
+    tg_blas_multiply_add_f32(chunk->c, &left, &right);
+}
+
+/* Of the panel's bytes, with its rows. */
+static size_t end_of(const TgStream *stream, const Chunk *chunk) {
+  return (size_t)((chunk->row + chunk->rows) * chunk->columns * stream->element_bytes);
+}
+
+/* Whether there is what it needs. */
+static bool is_ready(TgStream *stream, const Chunk *chunk) {
   g_mutex_lock(&stream->mutex);
-  while (!stream->stop && !can_compute(stream, place, end)) g_cond_wait(&stream->changed, &stream->mutex);
+  const bool ready = can_compute(stream, &chunk->place, end_of(stream, chunk));
+  g_mutex_unlock(&stream->mutex);
+  return ready;
+}
+
+static bool wait_for_chunk(TgStream *stream, const Chunk *chunk) {
+  g_mutex_lock(&stream->mutex);
+  while (!stream->stop && !can_compute(stream, &chunk->place, end_of(stream, chunk)))
+    g_cond_wait(&stream->changed, &stream->mutex);
   const bool stopped = stream->stop;
   g_mutex_unlock(&stream->mutex);
-  if (stopped) return false;
-  const double begun_s = tg_now_s();
-  multiply_chunk(stream, place, row, rows);
-  stream->result->compute_s += tg_now_s() - begun_s;
-  tg_stream_tell(stream, &(TgHugeSpan){TG_HUGE_MULTIPLY, place->panel, place->step, place->chunk, begun_s, 0});
+  return !stopped;
+}
+
+static void tell_computed(TgStream *stream, const Chunk *chunk) {
+  const TgStreamPlace *place = &chunk->place;
+  tg_stream_tell(stream,
+                 &(TgHugeSpan){TG_HUGE_MULTIPLY, 0, place->panel, place->step, place->chunk, chunk->begun_s, 0});
   g_mutex_lock(&stream->mutex);
   stream->computed++;
   g_cond_broadcast(&stream->changed);
   g_mutex_unlock(&stream->mutex);
+}
+
+static bool compute_here(TgStream *stream, Chunk *chunk) {
+  if (!wait_for_chunk(stream, chunk)) return false;
+  chunk->begun_s = tg_now_s();
+  multiply_here(stream, chunk);
+  stream->result->compute_s += tg_now_s() - chunk->begun_s;
+  tell_computed(stream, chunk);
+  return true;
+}
+
+/* --- … on an accelerator ------------------------------------------------------------------------------------------ */
+
+static bool device_failed(TgStream *stream, const TgError *error) {
+  tg_stream_stop(stream, g_error_new_literal(TG_SIM_ERROR, TG_SIM_ERROR_TOO_LARGE, error->message));
+  return false;
+}
+
+/* Where a chunk is under way. */
+static bool finish_there(TgStream *stream, Chunk *before) {
+  TgError error;
+  if (!before->under_way) return true;
+  before->under_way = false;
+  if (!stream->job->options->multiplier->finish(stream->multiplier, before->place.whole_chunk,
+                                                &stream->result->compute_s, &error))
+    return device_failed(stream, &error);
+  tell_computed(stream, before);
+  return true;
+}
+
+/* Starts it, and waits for the one before; first where it may need what that one has. */
+static bool compute_there(TgStream *stream, Chunk *chunk, Chunk *before) {
+  TgError error;
+  const TgStreamJob *job = stream->job;
+  const TgStreamPlace *place = &chunk->place;
+  if ((!is_ready(stream, chunk) && !finish_there(stream, before)) || !wait_for_chunk(stream, chunk)) return false;
+  chunk->begun_s = tg_now_s();
+  const TgMultiplierChunk work = {.rows = chunk->rows,
+                                  .columns = chunk->columns,
+                                  .inner = chunk->inner,
+                                  .a = stream->a[place->whole_chunk % job->a_buffers],
+                                  .b = stream->b[place->whole_step % job->b_buffers],
+                                  .step = place->whole_step,
+                                  .c_row = chunk->row,
+                                  .first = place->step == 0,
+                                  .result = place->step == stream->steps - 1 ? chunk->c : NULL};
+  if (!job->options->multiplier->begin(stream->multiplier, place->whole_chunk, &work, &error))
+    return device_failed(stream, &error);
+  if (!finish_there(stream, before)) return false;
+  *before = *chunk;
+  before->under_way = true;
   return true;
 }
 
 static void compute_all(TgStream *stream) {
   TgStreamPlace place = {0};
-  while (place.panel < tg_stream_panels(stream) && compute_chunk(stream, &place)) {
+  Chunk before = {0};
+  bool goes_on = true;
+  while (place.panel < tg_stream_panels(stream) && goes_on) {
+    Chunk chunk = chunk_at(stream, &place);
+    goes_on = stream->multiplier ? compute_there(stream, &chunk, &before) : compute_here(stream, &chunk);
     tg_stream_advance(stream, &place);
-    if (tg_watch_go_on(&stream->job->options->watch, place.whole_chunk)) continue;
+    if (!goes_on || tg_watch_go_on(&stream->job->options->watch, place.whole_chunk)) continue;
     tg_stream_stop(stream, g_error_new_literal(TG_SIM_ERROR, TG_SIM_ERROR_STOPPED, "stopped"));
   }
+  if (goes_on) finish_there(stream, &before);
 }
 
 /* --- both threads ------------------------------------------------------------------------------------------------- */
 
 static void count_chunks(TgStream *stream) {
   const int64_t panels = tg_stream_panels(stream);
-  stream->steps = tg_divide_up(stream->job->k, stream->job->panels->step);
+  const int64_t longest = stream->job->panels->step;
+  stream->steps = 0;
+  stream->step = g_new(TgStreamStep, tg_stream_steps(stream->job));
+  for (int64_t f = 0; f < stream->job->count; f++) {
+    const int64_t all = stream->job->factors[f].a.columns;
+    for (int64_t begin = 0; begin < all; begin += longest)
+      stream->step[stream->steps++] = (TgStreamStep){f, begin, MIN(longest, all - begin)};
+  }
   stream->first_chunk = g_new0(int64_t, panels + 1);
   stream->first_step = g_new0(int64_t, panels + 1);
   for (int64_t p = 0; p < panels; p++) {
@@ -112,9 +207,32 @@ static bool take_memory(TgStream *stream, GError **error) {
   return fine || TG_SIM_FAIL(error, TOO_LARGE, "no memory for the panels of C, A and B");
 }
 
+/* On the accelerator. */
+static bool take_device(TgStream *stream, GError **error) {
+  const TgStreamJob *job = stream->job;
+  const TgMultiplierKind *kind = job->options->multiplier;
+  const TgPanels *panels = job->panels;
+  const TgMultiplierJob needs = {.element = job->type,
+                                 .panel_bytes = (int64_t)panels->panel_bytes,
+                                 .a_bytes = panels->chunk * panels->step * stream->element_bytes,
+                                 .b_bytes = (int64_t)panels->b_bytes / job->b_buffers,
+                                 .device = job->options->device};
+  TgError reason;
+  if (!kind) return true;
+  stream->multiplier = kind->open(&needs, &reason);
+  bool fine = stream->multiplier && kind->use(stream->multiplier, stream->c, needs.panel_bytes, &reason);
+  for (int i = 0; fine && i < job->a_buffers; i++)
+    fine = kind->use(stream->multiplier, stream->a[i], needs.a_bytes, &reason);
+  for (int i = 0; fine && i < job->b_buffers; i++)
+    fine = kind->use(stream->multiplier, stream->b[i], needs.b_bytes, &reason);
+  return fine || TG_SIM_FAIL(error, TOO_LARGE, "%s", reason.message);
+}
+
 static void stream_clear(TgStream *stream) {
+  if (stream->multiplier) stream->job->options->multiplier->close(stream->multiplier);
   tg_tiles_leave(stream->c);
   for (int i = 0; i < TG_STREAM_BUFFERS; i++) tg_tiles_leave(stream->a[i]), tg_tiles_leave(stream->b[i]);
+  g_free(stream->step);
   g_free(stream->first_chunk);
   g_free(stream->first_step);
   g_mutex_clear(&stream->mutex);
@@ -138,7 +256,8 @@ bool tg_stream_multiply(const TgStreamJob *job, TgHugeResult *result, GError **e
   g_mutex_init(&stream.telling);
   g_cond_init(&stream.changed);
   count_chunks(&stream);
-  TgTransfers *transfers = take_memory(&stream, error) ? tg_transfers_new(&stream, error) : NULL;
+  TgTransfers *transfers =
+      take_memory(&stream, error) && take_device(&stream, error) ? tg_transfers_new(&stream, error) : NULL;
   if (transfers) run_both(&stream, transfers);
   tg_transfers_free(transfers);
   const bool fine = transfers && !stream.stop;

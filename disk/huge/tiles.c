@@ -24,7 +24,7 @@ void tg_tiles_leave(void *room) {
 }
 
 static TgTile tile_at(const TgStreamFile *file, const TgTileRow *row, int64_t number) {
-  return tg_tiling_tile(tg_tiled_file_tiling(file->file), row->down, row->across + number);
+  return tg_tiling_tile(&file->tiling, row->down, row->across + number);
 }
 
 size_t tg_tiles_bytes(const TgStreamFile *file, const TgTileRow *row) {
@@ -67,7 +67,7 @@ bool tg_tiles_write(const TgStreamFile *file, const TgTileRow *row, char *data, 
 }
 
 void tg_tiles_add(const TgStreamFile *file, const TgTileRow *row, char *to, const char *from) {
-  const TgElement type = tg_tiled_file_tiling(file->file)->type;
+  const TgElement type = file->tiling.type;
   const size_t count = tg_tiles_bytes(file, row) / (size_t)tg_element_bytes(type);
   for (size_t i = 0; i < count; i++)
     if (type == TG_F64)
@@ -77,7 +77,7 @@ void tg_tiles_add(const TgStreamFile *file, const TgTileRow *row, char *to, cons
 }
 
 bool tg_tiles_next(const TgStreamFile *file, size_t most_bytes, TgTileRow *row) {
-  const TgTiling *tiling = tg_tiled_file_tiling(file->file);
+  const TgTiling *tiling = &file->tiling;
   const int64_t first = file->column / tiling->tile_columns;
   if (row->count == 0) *row = (TgTileRow){file->row / tiling->tile_rows, first, 0};
   row->across += row->count;

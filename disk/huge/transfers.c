@@ -15,6 +15,7 @@ typedef enum Operand { OPERAND_A, OPERAND_B, OPERAND_C } Operand;
 /* A row of tiles on their way, and where they are part of a matrix in memory, without gaps. */
 typedef struct Slot {
   Operand operand;
+  const TgStreamFile *file;
   int64_t buffer; /* of A or B */
   int64_t down, across, count;
   char *home;          /* element (row, column) */
@@ -39,6 +40,7 @@ struct TgTransfers {
   int idle_count;
   TgStreamPlace reads;
   bool reads_b;
+  int64_t factors_there; /* the first so many */
   Group group, writes;
   int64_t write_panel;
   bool writing;                                                   /* some of its tiles, and not all, are begun */
@@ -53,8 +55,14 @@ struct TgTransfers {
 
 /* --- rows of tiles ------------------------------------------------------------------------------------------------ */
 
-static const TgStreamFile *file_of(const TgTransfers *transfers, Operand operand) {
-  return operand == OPERAND_A ? &transfers->job->a : operand == OPERAND_B ? &transfers->job->b : &transfers->job->c;
+/* What is read next, and of what. */
+static const TgStreamStep *step_read(const TgTransfers *transfers) {
+  return &transfers->stream->step[transfers->reads.step];
+}
+
+static const TgStreamFile *file_read(const TgTransfers *transfers) {
+  const TgStreamFactors *factors = &transfers->job->factors[step_read(transfers)->factors];
+  return transfers->reads_b ? &factors->b : &factors->a;
 }
 
 /* Tiles from the group's next one that a slot has room for, at least one; `*bytes` of the file. */
@@ -90,9 +98,9 @@ static char *slot_data(const TgTransfers *transfers, int number) {
 }
 
 static void begin_transfer(TgTransfers *transfers, const Slot *what, size_t bytes) {
-  const TgStreamFile *file = file_of(transfers, what->operand);
+  const TgStreamFile *file = what->file;
   const int number = transfers->idle[--transfers->idle_count];
-  const TgTile first = tg_tiling_tile(tg_tiled_file_tiling(file->file), what->down, what->across);
+  const TgTile first = tg_tiling_tile(&file->tiling, what->down, what->across);
   const TgDiskTransfer transfer = {.descriptor = file->descriptor,
                                    .writes = what->operand == OPERAND_C,
                                    .data = slot_data(transfers, number),
@@ -120,14 +128,14 @@ static Group group_of(const TgTransfers *transfers) {
   const TgPanels *panels = transfers->job->panels;
   const TgStreamPlace *place = &transfers->reads;
   const TgPanel *panel = tg_stream_panel(transfers->stream, place->panel);
-  const int64_t inner = place->step * panels->step, length = tg_stream_step_length(transfers->stream, place->step);
+  const int64_t inner = step_read(transfers)->begin, length = step_read(transfers)->length;
   const int64_t row = place->chunk * panels->chunk;
-  const TgStreamFile *a = &transfers->job->a, *b = &transfers->job->b;
+  const TgStreamFile *file = file_read(transfers);
   if (transfers->reads_b)
     return (Group){
-        .row = b->row + inner, .column = b->column + panel->column, .rows = length, .columns = panel->columns};
-  return (Group){.row = a->row + panel->row + row,
-                 .column = a->column + inner,
+        .row = file->row + inner, .column = file->column + panel->column, .rows = length, .columns = panel->columns};
+  return (Group){.row = file->row + panel->row + row,
+                 .column = file->column + inner,
                  .rows = MIN(panels->chunk, panel->rows - row),
                  .columns = length};
 }
@@ -147,10 +155,23 @@ static bool may_read(const TgTransfers *transfers, int64_t computed) {
   return has_memory(transfers, computed);
 }
 
+/* Whether the factors that are read next are there. False with an error where they will not be. */
+static bool ask_factors(TgTransfers *transfers, bool *there, GError **error) {
+  const TgStreamJob *job = transfers->job;
+  const int64_t number = step_read(transfers)->factors;
+  GError *problem = NULL;
+  *there = !job->are_there || number < transfers->factors_there;
+  if (*there) return true;
+  *there = job->are_there(job->are_there_of, number, &problem);
+  if (*there) transfers->factors_there = number + 1;
+  if (problem) g_propagate_error(error, problem);
+  return problem == NULL;
+}
+
 static void note_begin(TgTransfers *transfers) {
   const TgStreamPlace *place = &transfers->reads;
-  const TgHugeSpan a = {TG_HUGE_READ_A, place->panel, place->step, place->chunk, tg_now_s(), 0};
-  const TgHugeSpan b = {TG_HUGE_READ_B, place->panel, place->step, 0, a.begin_s, 0};
+  const TgHugeSpan a = {TG_HUGE_READ_A, 0, place->panel, place->step, place->chunk, tg_now_s(), 0};
+  const TgHugeSpan b = {TG_HUGE_READ_B, 0, place->panel, place->step, 0, a.begin_s, 0};
   if (transfers->reads_b)
     transfers->b_span[place->whole_step % transfers->job->b_buffers] = b;
   else
@@ -163,6 +184,7 @@ static Slot slot_of_group(const TgTransfers *transfers, const TgTiling *tiling, 
   const TgStreamJob *job = transfers->job;
   const Group *group = &transfers->group;
   Slot slot = {.operand = transfers->reads_b ? OPERAND_B : OPERAND_A,
+               .file = file_read(transfers),
                .buffer = transfers->reads_b ? place->whole_step % job->b_buffers : place->whole_chunk % job->a_buffers,
                .down = group->down,
                .across = group->across,
@@ -191,7 +213,7 @@ static void end_group(TgTransfers *transfers) {
 }
 
 static void begin_read(TgTransfers *transfers) {
-  const TgTiling *tiling = tg_tiled_file_tiling(file_of(transfers, transfers->reads_b ? OPERAND_B : OPERAND_A)->file);
+  const TgTiling *tiling = &file_read(transfers)->tiling;
   size_t bytes;
   if (!transfers->group.begun) {
     transfers->group = group_of(transfers);
@@ -205,7 +227,7 @@ static void begin_read(TgTransfers *transfers) {
 }
 
 static bool take_tiles(const TgTransfers *transfers, const Slot *slot, char *data, GError **error) {
-  const TgTiledFile *file = file_of(transfers, slot->operand)->file;
+  const TgTiledFile *file = slot->file->file;
   for (int64_t i = 0; i < slot->count; i++) {
     const TgTile tile = tg_tiling_tile(tg_tiled_file_tiling(file), slot->down, slot->across + i);
     if (!tg_tiled_file_verify(file, &tile, data, error)) return false;
@@ -235,7 +257,7 @@ static void publish(TgTransfers *transfers) {
 
 static gpointer keep(gpointer data) {
   const TgTransfers *transfers = data;
-  const TgHugeSpan span = {TG_HUGE_KEEP, transfers->c_span.panel, 0, 0, tg_now_s(), 0};
+  const TgHugeSpan span = {TG_HUGE_KEEP, 0, transfers->c_span.panel, 0, 0, tg_now_s(), 0};
   GError *error = NULL;
   tg_tiled_file_keep(transfers->job->c.file, &error);
   tg_stream_tell(transfers->stream, &span);
@@ -261,7 +283,7 @@ static int64_t final_rows(const TgTransfers *transfers, int64_t computed) {
 }
 
 static bool may_write(TgTransfers *transfers, int64_t computed) {
-  const TgTiling *tiling = tg_tiled_file_tiling(transfers->job->c.file);
+  const TgTiling *tiling = &transfers->job->c.tiling;
   if (transfers->write_panel >= tg_stream_panels(transfers->stream) || !transfers->idle_count) return false;
   const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
   if (!transfers->writes.begun) {
@@ -288,7 +310,7 @@ static void tell_copied(TgTransfers *transfers, int64_t rows) {
 /* Adds what lies in the same place of the addend. */
 static bool add_addend(TgTransfers *transfers, const Slot *slot, char *data, GError **error) {
   const TgStreamFile *addend = &transfers->job->addend, *c = &transfers->job->c;
-  const TgTiling *there = tg_tiled_file_tiling(addend->file), *here = tg_tiled_file_tiling(c->file);
+  const TgTiling *there = &addend->tiling, *here = &c->tiling;
   const TgTileRow row = {slot->down - c->row / here->tile_rows + addend->row / there->tile_rows,
                          slot->across - c->column / here->tile_columns + addend->column / there->tile_columns,
                          slot->count};
@@ -322,10 +344,11 @@ static bool put_tiles(TgTransfers *transfers, const Slot *slot, GError **error) 
 
 /* The checksums of a panel are noted only once those of the one before are kept: see keep(). */
 static bool begin_write(TgTransfers *transfers, GError **error) {
-  const TgTiling *tiling = tg_tiled_file_tiling(transfers->job->c.file);
+  const TgTiling *tiling = &transfers->job->c.tiling;
   const TgPanel *panel = tg_stream_panel(transfers->stream, transfers->write_panel);
   size_t bytes;
   const Slot what = {.operand = OPERAND_C,
+                     .file = &transfers->job->c,
                      .down = transfers->writes.down,
                      .across = transfers->writes.across,
                      .count = tiles_at_once(transfers, tiling, &transfers->writes, &bytes),
@@ -335,7 +358,7 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
                      .stride = panel->columns};
   if (!join_keeper(transfers, error)) return false;
   if (transfers->c_waits == 0 && !transfers->writing)
-    transfers->c_span = (TgHugeSpan){TG_HUGE_WRITE_C, transfers->write_panel, 0, 0, tg_now_s(), 0};
+    transfers->c_span = (TgHugeSpan){TG_HUGE_WRITE_C, 0, transfers->write_panel, 0, 0, tg_now_s(), 0};
   transfers->c_span.panel = transfers->write_panel; /* two panels in immediate succession share one span */
   if (!put_tiles(transfers, &what, error)) return false;
   begin_transfer(transfers, &what, bytes);
@@ -353,7 +376,7 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
 /* --- the thread that transfers ------------------------------------------------------------------------------------ */
 
 static void count_transfer(TgTransfers *transfers, const Slot *slot) {
-  const TgTiling *tiling = tg_tiled_file_tiling(file_of(transfers, slot->operand)->file);
+  const TgTiling *tiling = &slot->file->tiling;
   double *bytes = slot->operand == OPERAND_C ? &transfers->stream->result->disk_written_bytes
                                              : &transfers->stream->result->disk_read_bytes;
   for (int64_t i = 0; i < slot->count; i++)
@@ -372,7 +395,7 @@ static bool end_transfer(TgTransfers *transfers, GError **error) {
   const Slot *slot = &transfers->slot[number];
   if (tg_disk_queue_active(transfers->queue) == 0)
     transfers->stream->result->disk_s += tg_now_s() - transfers->busy_since_s;
-  if (problem) return tg_tiles_failed(file_of(transfers, slot->operand), slot->operand == OPERAND_C, problem, error);
+  if (problem) return tg_tiles_failed(slot->file, slot->operand == OPERAND_C, problem, error);
   count_transfer(transfers, slot);
   transfers->idle[transfers->idle_count++] = number;
   if (slot->operand == OPERAND_C) {
@@ -389,15 +412,29 @@ static bool is_done(const TgTransfers *transfers) {
   return transfers->write_panel >= tg_stream_panels(transfers->stream) && tg_disk_queue_active(transfers->queue) == 0;
 }
 
-/* Waits until another chunk is computed. */
-static void wait_for_products(TgTransfers *transfers, int64_t computed) {
+/* Waits until another chunk is computed, or a little where factors are to come. */
+static void wait_for_products(TgTransfers *transfers, int64_t computed, bool for_factors) {
+  const gint64 until = g_get_monotonic_time() + G_TIME_SPAN_MILLISECOND;
   g_mutex_lock(&transfers->stream->mutex);
-  while (!transfers->stream->stop && transfers->stream->computed == computed)
+  while (!for_factors && !transfers->stream->stop && transfers->stream->computed == computed)
     g_cond_wait(&transfers->stream->changed, &transfers->stream->mutex);
+  if (for_factors) g_cond_wait_until(&transfers->stream->changed, &transfers->stream->mutex, until);
   g_mutex_unlock(&transfers->stream->mutex);
 }
 
+/* As much as there is memory and factors for. */
+static bool begin_reads(TgTransfers *transfers, int64_t computed, bool *for_factors, GError **error) {
+  bool there = true;
+  while (there && may_read(transfers, computed)) {
+    if (!ask_factors(transfers, &there, error)) return false;
+    if (there) begin_read(transfers);
+  }
+  *for_factors = !there;
+  return true;
+}
+
 static bool transfer_all(TgTransfers *transfers, GError **error) {
+  bool for_factors;
   while (!is_done(transfers)) {
     g_mutex_lock(&transfers->stream->mutex);
     const int64_t computed = transfers->stream->computed;
@@ -406,9 +443,9 @@ static bool transfer_all(TgTransfers *transfers, GError **error) {
     if (stop) return true;
     while (may_write(transfers, computed))
       if (!begin_write(transfers, error)) return false;
-    while (may_read(transfers, computed)) begin_read(transfers);
+    if (!begin_reads(transfers, computed, &for_factors, error)) return false;
     if (tg_disk_queue_active(transfers->queue) == 0)
-      wait_for_products(transfers, computed);
+      wait_for_products(transfers, computed, for_factors);
     else if (!end_transfer(transfers, error))
       return false;
   }

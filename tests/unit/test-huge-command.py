@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -135,6 +136,34 @@ def test_trace(_):
     assert max(e["args"]["panel"] for e in spans["sync C"]) == 4
     ends = {tuple(e["args"].values()): e["ts"] + e["dur"] for e in spans["read A"]}
     assert all(ends[tuple(e["args"].values())] <= e["ts"] + 1 for e in spans["multiply"])
+
+
+def test_plot(_):
+    """A row for each stage, and bars where the trace has slices; a picture where there is gnuplot."""
+    generate(512)
+    run(*EGMM, "--tiles", "256x128x256", "--plot", "t.gp", "--trace", "t.json")
+    script = bytes_of("t.gp").decode()
+    rows = re.search(r"set ytics [^(]*\((.*)\)", script).group(1)
+    assert re.findall(r"'([^']*)'", rows) == ["read A", "read B", "multiply", "write C", "sync C"], rows
+    bars = [line.split() for line in script.splitlines() if re.fullmatch(r"( -?[0-9.e+-]+){6}", line)]
+    events = [event for event in json.loads(bytes_of("t.json"))["traceEvents"] if event["ph"] == "X"]
+    assert 0 < len(bars) <= len(events) and all(float(bar[2]) <= float(bar[0]) <= float(bar[3]) for bar in bars), bars
+    assert abs(max(float(bar[3]) for bar in bars) - max(event["ts"] + event["dur"] for event in events) / 1e6) < 1e-4
+    assert "expected a name that ends in .svg" in run(*EGMM, "--plot", "t.bmp", status=2).stderr
+    if shutil.which("gnuplot"):
+        run(*EGMM, "--plot", "t.png")
+        assert bytes_of("t.png").startswith(b"\x89PNG")
+
+
+def test_gpu(_):
+    """Without a GPU the command says so; with one the product is right."""
+    generate(512)
+    done = subprocess.run([TOPOGEMM, *EGMM, "--gpu-memory", "1G"], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        assert "GPU" in done.stdout, done
+    else:
+        assert done.returncode == 4 and done.stderr.count("\n") == 1 and not pathlib.Path("C.tg").exists(), done
+    assert "--device is for --gpu-memory" in run(*EGMM, "--device", 0, status=2).stderr
 
 
 def test_memory(_):

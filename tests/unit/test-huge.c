@@ -100,6 +100,68 @@ static TgProductBlocks random_blocks(const TgHugeOptions *options, uint64_t seed
                            right->tile_columns * draw(seed, 14, 1, 3)};
 }
 
+/* --- an accelerator ----------------------------------------------------------------------------------------------- */
+
+/* It works as late as it may: when a chunk is waited for. */
+struct TgMultiplier {
+  TgMultiplierJob job;
+  char *c;
+  TgMultiplierChunk chunk[2];
+  int64_t begun, finished;
+};
+
+static TgMultiplier *late_open(const TgMultiplierJob *job, TgError *error) {
+  TgMultiplier *late = g_new0(TgMultiplier, 1);
+  (void)error;
+  late->job = *job;
+  late->c = g_malloc((gsize)job->panel_bytes);
+  memset(late->c, 0xff, (gsize)job->panel_bytes);
+  return late;
+}
+
+static bool late_use(TgMultiplier *late, void *memory, int64_t bytes, TgError *error) {
+  (void)late, (void)memory, (void)error;
+  return bytes > 0;
+}
+
+static bool late_begin(TgMultiplier *late, int64_t number, const TgMultiplierChunk *chunk, TgError *error) {
+  const int64_t e = tg_element_bytes(late->job.element);
+  (void)error;
+  g_assert_cmpint(number, ==, late->begun++);
+  g_assert_cmpint(late->begun - late->finished, <=, 2);
+  g_assert_cmpint(chunk->rows * chunk->inner * e, <=, late->job.a_bytes);
+  g_assert_cmpint(chunk->inner * chunk->columns * e, <=, late->job.b_bytes);
+  g_assert_cmpint((chunk->c_row + chunk->rows) * chunk->columns * e, <=, late->job.panel_bytes);
+  late->chunk[number % 2] = *chunk;
+  return true;
+}
+
+static bool late_finish(TgMultiplier *late, int64_t number, double *product_s, TgError *error) {
+  const TgMultiplierChunk *chunk = &late->chunk[number % 2];
+  const int64_t e = tg_element_bytes(late->job.element), bytes = chunk->rows * chunk->columns * e;
+  char *c = late->c + chunk->c_row * chunk->columns * e;
+  const TgBlock left = tg_block_of((void *)chunk->a, chunk->rows, chunk->inner);
+  const TgBlock right = tg_block_of((void *)chunk->b, chunk->inner, chunk->columns);
+  (void)error;
+  g_assert_cmpint(number, ==, late->finished++);
+  if (chunk->first) memset(c, 0, (gsize)bytes);
+  if (late->job.element == TG_F64)
+    tg_blas_multiply_add_f64(c, &left, &right);
+  else
+    tg_blas_multiply_add_f32(c, &left, &right);
+  if (chunk->result) memcpy(chunk->result, c, (gsize)bytes);
+  *product_s += 1e-9;
+  return true;
+}
+
+static void late_close(TgMultiplier *late) {
+  g_assert_cmpint(late->begun, ==, late->finished);
+  g_free(late->c);
+  g_free(late);
+}
+
+static const TgMultiplierKind late_multiplier = {"late", late_open, late_use, late_begin, late_finish, late_close};
+
 static void try_random(Folder *folder, uint64_t seed) {
   const TgElement type = draw(seed, 0, 0, 1) ? TG_F64 : TG_F32;
   const int64_t m = draw(seed, 1, 1, 150), n = draw(seed, 2, 1, 150), k = draw(seed, 3, 1, 150);
@@ -111,7 +173,9 @@ static void try_random(Folder *folder, uint64_t seed) {
                            .c = folder->c,
                            .cached = draw(seed, 5, 0, 1),
                            .sequential = draw(seed, 6, 0, 2) == 0,
-                           .threads = draw(seed, 7, 0, 1)};
+                           .threads = draw(seed, 7, 0, 1),
+                           .multiplier = draw(seed, 15, 0, 2) ? NULL : &late_multiplier,
+                           .device_bytes = 1e9};
   generate(folder->a, random_tiling(type, m, k, draw(seed, 8, 3, 60), inner), SEED_A);
   generate(folder->b, random_tiling(type, k, n, inner * draw(seed, 9, 1, 2), draw(seed, 10, 3, 60)), SEED_B);
   options.memory_bytes = 1e9;
