@@ -1,5 +1,5 @@
 /** @file gpu-multiplier.h
- * A GPU that multiplies for the host (multiplier.h), by cuBLAS. */
+ * Multiplication on a GPU with cuBLAS (implements multiplier.h). */
 #ifndef TG_GPU_MULTIPLIER_H
 #define TG_GPU_MULTIPLIER_H
 

@@ -18,13 +18,13 @@ typedef enum TgHugeStage {
   TG_HUGE_MULTIPLY, /**< a chunk */
   TG_HUGE_WRITE_C,  /**< from the first request of a panel to the last one's end */
   TG_HUGE_KEEP,     /**< until a panel and its checksums are on the disk */
-  TG_HUGE_SEND,     /**< a block to other ranks, from the disk */
-  TG_HUGE_RECEIVE,  /**< a block of another rank, to the disk */
+  TG_HUGE_SEND,     /**< a block from the disk to other ranks */
+  TG_HUGE_RECEIVE,  /**< a block from another rank to the disk */
   TG_HUGE_STAGES
 } TgHugeStage;
 
-/** One time that a stage took. READ_B has no chunk; WRITE_C and KEEP have neither step nor chunk; SEND and RECEIVE none
- * of the three. */
+/** One time that a stage took. READ_B has no chunk; WRITE_C and KEEP have neither step nor chunk; SEND and RECEIVE have
+ * none of the three. */
 typedef struct TgHugeSpan {
   TgHugeStage stage;
   int32_t rank;
@@ -42,9 +42,9 @@ typedef struct TgHugeOptions {
   bool cached;            /**< through the operating system's cache; else past it, where the file system can */
   bool sequential;        /**< nothing overlaps: for comparison */
   bool threads;           /**< instead of io_uring */
-  const TgMultiplierKind *multiplier;              /**< what multiplies; NULL: this CPU, by BLAS */
-  int32_t device;                                  /**< its number … */
-  double device_bytes;                             /**< … and how much of its memory may be taken */
+  const TgMultiplierKind *multiplier;              /**< an accelerator that multiplies; NULL: this CPU, with BLAS */
+  int32_t device;                                  /**< the accelerator's number … */
+  double device_bytes;                             /**< … and how much of its memory may be used */
   TgWatch watch;                                   /**< is told chunks of work done */
   void (*begins)(void *user, int64_t chunks);      /**< is told their number; may be NULL. `user` is the watch's */
   void (*spans)(void *to, const TgHugeSpan *span); /**< is told each, by one thread at a time; may be NULL */
@@ -64,9 +64,9 @@ typedef struct TgHugeResult {
   double verified_bytes;                        /**< of C, read again to go on */
   double sent_bytes;                            /**< in messages between ranks */
   int64_t tiles;                                /**< of A, B and C */
-  int32_t rank, ranks;                          /**< this process, and of how many */
+  int32_t rank, ranks;                          /**< number of this process, and how many there are */
   double memory_bytes, buffer_bytes, peak_rss_bytes;
-  double device_bytes;              /**< on an accelerator */
+  double device_bytes;              /**< memory used on the accelerator */
   double wall_s, disk_s, compute_s; /**< from the first transfer to the last; with a transfer under way; in products */
   bool direct;                      /**< past the operating system's cache */
   char io[64];                      /**< "io_uring", or "16 threads (…)" */
@@ -76,19 +76,19 @@ typedef struct TgHugeResult {
  * BLAS; STOPPED by the watch). What was finished stays in C.part, and the next call goes on from there. */
 bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError **error);
 
-/** A schedule for C = A·B whose blocks lie on the disks of ranks. */
+/** A schedule for C = A·B whose blocks are on the ranks' disks. */
 typedef struct TgHugeSchedule {
   const TgSchedule *schedule; /**< bound to its grid */
   const TgScheduleNames *names;
-  TgTransport transport; /**< copy, pull: ranks of one host read each other's blocks where they are; message: no rank
-                            does, as if each had a disk of its own */
+  TgTransport transport; /**< copy, pull: ranks of one host read each other's blocks in place; message: these are sent,
+                            too, as if each rank had its own disk */
   TgCollective collective;
 } TgHugeSchedule;
 
-/** The same by a schedule on the ranks of an MPI job; all of them call it. Each rank may take memory_bytes; 0: half of
- * what is available, divided among the ranks of its host. Blocks that are no part of C lie in the folder C.blocks,
- * until they are no longer needed. Of `result`, bytes are of all ranks together, and times and memory those of the rank
- * with most. */
+/** Multiplies by a schedule on the ranks of an MPI job; all of them call it. Each rank may use memory_bytes; 0: half of
+ * the available memory, divided among the ranks of a host. Blocks that are not part of C are in the folder C.blocks
+ * until they are no longer needed. In `result`, bytes are totals over all ranks; times and memory are those of the rank
+ * with the highest value. */
 bool tg_huge_multiply_by(const TgHugeOptions *options, const TgHugeSchedule *schedule, TgHugeResult *result,
                          GError **error);
 

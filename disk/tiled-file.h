@@ -75,8 +75,8 @@ bool tg_tiled_file_is_begun(int descriptor);
  * read. `*job` is what it was begun with. Errors: as tg_tiled_file_open(). */
 TgTiledFile *tg_tiled_file_resume(int descriptor, const char *path, TgTiledJob *job, GError **error);
 
-/** Other processes write other tiles of this file at the same time: of the checksums, only those that change from now
- * on are written. */
+/** To be called if other processes write other tiles of this file at the same time: from now on, only those checksums
+ * are written that have changed here. */
 void tg_tiled_file_share(TgTiledFile *file);
 
 void tg_tiled_file_free(TgTiledFile *file);

@@ -16,7 +16,7 @@ typedef struct TgRanksLibrary {
   /** Starts MPI, once in a process, and tells all other ranks which CPUs this one may use, as `find_cpus` writes it:
    * some libraries bind a rank as they start. False: `text` says why. */
   bool (*begin)(int *rank, int *ranks, void (*find_cpus)(char cpus[TG_RANKS_CPUS]), char *text, size_t room);
-  bool (*has_threads)(void); /**< whether any thread may call, one at a time */
+  bool (*has_threads)(void); /**< whether any thread may call MPI, one at a time */
   void (*end)(void);
   void (*abort)(int status);
   void (*describe)(char *library, size_t room);

@@ -1,7 +1,9 @@
-/* C = A·B from the host's memory by cuBLASXt, for comparison with `topogemm huge --gpu-memory`.
+/* C = A·B with cuBLASXt, from and to host memory, for comparison with `topogemm huge --gpu-memory`.
  *
  * Build: nvcc -O2 tools/cublasxt-gemm.c -lcublas -o cublasxt-gemm
- * Usage: cublasxt-gemm M N K [TILE [TRIALS]]   f32; prints a line of JSON: the seconds of each trial, after one more.
+ * Usage: cublasxt-gemm M N K [TILE [TRIALS]]
+ *
+ * Elements are f32. Prints one line of JSON with the seconds of each trial, after a warm-up run.
  */
 #include <cublasXt.h>
 #include <cuda_runtime.h>
@@ -15,11 +17,11 @@ static double now_s(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Pinned, so that it is copied at full speed. */
+/* Pinned memory, which is copied at full speed. */
 static float *make(size_t count) {
   float *values;
   if (cudaMallocHost((void **)&values, count * sizeof *values) != cudaSuccess) {
-    fprintf(stderr, "no memory\n");
+    fprintf(stderr, "not enough host memory that can be pinned\n");
     exit(1);
   }
   unsigned state = 1;

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""The experiments of Ryu and Kim (2018), made smaller: EGMM, PEGMM, Mod_PEGMM and grid schedules from disks, beside the prediction.
+"""The experiments of Ryu and Kim (2018), scaled down: EGMM, PEGMM, Mod_PEGMM and grid schedules from disks, compared with predictions.
 
-Usage: measure-pegmm.py TOPOGEMM OUT.json FOLDER [--shrink 8] [--disk 100e6] [--ratio 8] [--sets 1,2,3,4,5] [--hosts 2,4]
+Usage: measure-pegmm.py TOPOGEMM OUT.json FOLDER [--shrink 8] [--disk 100e6] [--ratio 8] [--sets 1,2,3,4,5] [--hosts 1,2,4]
                         [--only panels|grids] [--ratios 4,2,1,0.5,0.25] [--ratio-set 3]
 
-Hosts are as in namespaces.py: each has a disk of --disk bytes/s, a network card --ratio times as fast, and memory; they share this
-machine's CPUs. Extents are the paper's divided by --shrink, memory the paper's divided by its square: blocks of a node may take
-what its GPU had (8 GB), and page cache and program what the node had (16 GB). All blocks are sent in messages, each to the
-receiver's own disk. With --ratios, the experiment on the network: --ratio-set on the most hosts, at these rates instead.
+       measure-pegmm.py TOPOGEMM --again OUT.json …    predicts stored runs with this version
+
+Hosts are as in namespaces.py: each has a disk of --disk bytes/s, a network card --ratio times as fast, and limited memory; they share
+this machine's CPUs. Extents are the paper's divided by --shrink, memory is the paper's divided by its square: the blocks of a node may
+use what its GPU had (8 GB), page cache and program together what the node had (16 GB). All blocks are sent in messages, each to the
+receiver's own disk. With --ratios, only --ratio-set is measured, on the largest number of hosts, at each of these ratios.
 """
 import argparse
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -36,8 +39,40 @@ def ask(launch, environment, *words):
     return json.loads(done.stdout)
 
 
+def write_machine(path, about, row):
+    """What is known of the cluster."""
+    memory, rate = int(GPU_BYTES / about["shrink"]**2), about["disk_bytes_per_s"] * row["ratio"]
+    path.write_text(f"[machine]\nname = scaled\nsource = the limits\nresidual = 0.2\nnetwork = switch:{row['hosts']}\n"
+                    f"[link]\nlatency_s = 1e-4\nbandwidth_bytes_per_s = {TCP * rate}\nduplex = full\n[port]\nports = one\n"
+                    f"[processor]\nflops_per_s = {about['flops_per_s'] / row['hosts']}\nmemory_bytes = {memory}\n"
+                    f"[disk]\nread_bytes_per_s = {row['disk_rates'][0]}\nwrite_bytes_per_s = {row['disk_rates'][1]}\nlatency_s = 1e-4\n"
+                    f"[cache]\nread_bytes_per_s = 5e9\nwrite_bytes_per_s = 5e9\ncapacity_bytes = {HOST_BYTES / about['shrink']**2 - memory}\n",
+                    encoding="ascii")
+
+
+def predict(program, folder, about, row):
+    """The predicted time of a row. `huge` sends a block from its owner to one receiver after another: pairwise."""
+    m, k, n = (extent // about["shrink"] for extent in SETS[row["set"]])
+    own = OWN / f"{row['algorithm']}.sched"
+    network = [] if row["hosts"] == 1 else ["--network", f"switch:{row['hosts']}"]
+    blocks = ["--tiles", "x".join(map(str, row["tiles"]))] if row["tiles"] else []
+    write_machine(folder / "scaled.machine", about, row)
+    return ask([], None, program, "sim", own if own.exists() else row["algorithm"], "--size", f"{m}x{n}x{k}", "--grid", row["grid"], *network,
+               "--machine", folder / "scaled.machine", "--collective", "pairwise", "--from", row["from"], *blocks)["time_s"]
+
+
+def again(program, paths):
+    """Predicts stored rows with this version."""
+    with tempfile.TemporaryDirectory() as name:
+        for path in map(pathlib.Path, paths):
+            document = json.loads(path.read_text(encoding="utf-8"))
+            for row in document["rows"]:
+                row["predicted_s"] = predict(program, pathlib.Path(name), document, row)
+            path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
 class Bench:
-    """A cluster of so many hosts."""
+    """A cluster of a given number of hosts."""
 
     def __init__(self, words, folder, hosts, ratio):
         self.words, self.folder, self.hosts, self.ratio = words, folder, hosts, ratio
@@ -57,7 +92,7 @@ class Bench:
         namespaces.clear(self.hosts)
 
     def disk_rates(self):
-        """What the first host's limited disk really does, past the cache: reads and writes, bytes/s."""
+        """Measures the first host's limited disk, past the cache: reads and writes, bytes/s."""
         path, size = f"{self.words.folder}/rate", int(2 * self.words.disk)
         enter = f"echo $$ > {namespaces.GROUPS}/blkio/{namespaces.BRIDGE}1/cgroup.procs; "
         rates = []
@@ -68,48 +103,35 @@ class Bench:
         pathlib.Path(path).unlink()
         return rates
 
-    def machine(self):
-        """What is known of it."""
-        path = self.folder / "scaled.machine"
-        cache = HOST_BYTES / self.words.shrink**2 - self.memory
-        path.write_text(f"[machine]\nname = scaled\nsource = the limits\nresidual = 0.2\nnetwork = switch:{self.hosts}\n"
-                        f"[link]\nlatency_s = 1e-4\nbandwidth_bytes_per_s = {TCP * self.rate}\nduplex = full\n[port]\nports = one\n"
-                        f"[processor]\nflops_per_s = {self.words.flops / self.hosts}\nmemory_bytes = {self.memory}\n"
-                        f"[disk]\nread_bytes_per_s = {self.rates[0]}\nwrite_bytes_per_s = {self.rates[1]}\nlatency_s = 1e-4\n"
-                        f"[cache]\nread_bytes_per_s = 5e9\nwrite_bytes_per_s = 5e9\ncapacity_bytes = {cache}\n", encoding="ascii")
-        return path
-
     def run(self, number, algorithm, grid, place, tiles):
-        """One product, and its prediction."""
+        """Measures and predicts one product."""
         words, name = self.words, pathlib.Path(algorithm).stem
-        m, k, n = (extent // words.shrink for extent in SETS[number])
         blocks = ["--tiles", "x".join(map(str, tiles))] if tiles else []
         subprocess.run(["sync"], check=True)
-        pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")  # what the hosts read is to be in their share of the page cache
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")  # so that what the hosts read is in their own share of the page cache
         files = [word for name in "abc" for word in (f"--{name}", f"{words.folder}/{number}-{name}.tg")]
         said = ask(namespaces.job(self.folder, self.hosts, "send"), self.environment, words.program, "huge", algorithm, "--grid", grid, *files,
                    "--memory", self.memory, *blocks, "--from", place, "--on", "ranks", "--transport", "message")
-        network = [] if self.hosts == 1 else ["--network", f"switch:{self.hosts}"]
-        model = ask([], None, words.program, "sim", algorithm, "--size", f"{m}x{n}x{k}", "--grid", grid, *network, "--machine", self.machine(),
-                    "--collective", "native", "--from", place, *blocks)
         pathlib.Path(f"{words.folder}/{number}-c.tg").unlink()
-        row = {"set": number, "algorithm": name, "grid": grid, "hosts": self.hosts, "ratio": self.ratio, "from": place, "tiles": tiles, "disk_rates": self.rates,
-               "predicted_s": model["time_s"]} | {key: said[key] for key in KEPT}
+        row = {"set": number, "algorithm": name, "grid": grid, "hosts": self.hosts, "ratio": self.ratio, "from": place, "tiles": tiles,
+               "disk_rates": self.rates} | {key: said[key] for key in KEPT}
+        about = {"shrink": words.shrink, "disk_bytes_per_s": words.disk, "flops_per_s": words.flops}
+        row["predicted_s"] = predict(words.program, self.folder, about, row)
         print(f"Set {number}, {name} {grid}, {place}, network / disk {self.ratio:g}, {tiles or 'planned'}: {said['wall_s']:.1f} s, predicted "
-              f"{model['time_s']:.1f} s; read {said['disk_read_bytes'] / 1e9:.2f}, written {said['disk_written_bytes'] / 1e9:.2f}, sent "
+              f"{row['predicted_s']:.1f} s; read {said['disk_read_bytes'] / 1e9:.2f}, written {said['disk_written_bytes'] / 1e9:.2f}, sent "
               f"{said['sent_bytes'] / 1e9:.2f} GB", flush=True)
         return row
 
 
 def paper_tiles(number, algorithm, hosts, shrink):
-    """x = y = z (section IV)."""
+    """The paper's blocks, x = y = z (section IV)."""
     m, k, n = SETS[number]
     edge = min(m // hosts, k, n // hosts if algorithm == "mod-pegmm" else n, EDGE) // shrink
     return [edge, edge, edge]
 
 
 def generate(words, number):
-    """A and B of a set."""
+    """Writes A and B of a set."""
     m, k, n = (extent // words.shrink for extent in SETS[number])
     for name, rows, columns in (("a", m, k), ("b", k, n)):
         subprocess.run([words.program, "generate", f"{words.folder}/{number}-{name}.tg", "--size", f"{rows}x{columns}", "--seed", str(ord(name)), "--quiet"],
@@ -117,9 +139,9 @@ def generate(words, number):
 
 
 def measure_set(words, folder, number):
-    """All schedules of a set."""
+    """Measures all schedules of a set."""
     rows = []
-    for hosts in [4] if words.only == "grids" else [1, *words.hosts]:
+    for hosts in words.hosts:
         with Bench(words, folder, hosts, words.ratio) as bench:
             for place in ("disk", "cache"):
                 if hosts == 4 and words.only != "panels":
@@ -137,7 +159,7 @@ def measure_set(words, folder, number):
 
 
 def measure_ratios(words, folder):
-    """One set at several rates of the network."""
+    """Measures one set at several rates of the network."""
     rows = []
     for ratio in words.ratios:
         with Bench(words, folder, max(words.hosts), ratio) as bench:
@@ -150,6 +172,9 @@ def measure_ratios(words, folder):
 
 def main():
     """See above."""
+    if sys.argv[2:3] == ["--again"]:
+        again(sys.argv[1], sys.argv[3:])
+        return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("out", type=pathlib.Path)
@@ -158,8 +183,8 @@ def main():
     parser.add_argument("--disk", type=float, default=100e6)
     parser.add_argument("--ratio", type=float, default=8)
     parser.add_argument("--sets", default="1,2,3,4,5")
-    parser.add_argument("--hosts", default="2,4")
-    parser.add_argument("--only", choices=["panels", "grids"], help="schedules on panels of rows and columns, or on grids; without: both")
+    parser.add_argument("--hosts", default="1,2,4")
+    parser.add_argument("--only", choices=["panels", "grids"], help="only schedules on panels of rows and columns, or only those on grids (default: both)")
     parser.add_argument("--ratios", default="")
     parser.add_argument("--ratio-set", type=int, default=3)
     words = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The table of docs-measured.py on products from disk to disk, from the results of measure-huge.py."""
+"""The tables of docs-measured.py on products from disk to disk, from the results of measure-huge.py."""
 import statistics
 
 from measured_common import markdown, where
@@ -35,4 +35,22 @@ def huge(files):
         "", f"{files[0]['type']}, {' or '.join(map(str, rounds))} rounds, OpenBLAS with kernels for {kernels}. {where(files)}"]
 
 
-TABLES = {"huge": huge}
+def on_gpu(files):
+    """One line per case: the slowest round, and cuBLASXt from the host's memory for comparison."""
+    lines = []
+    for one in files:
+        for case in one["rows"]:
+            row = max(case["rounds"], key=lambda each: each["wall_s"])
+            beside = next(each for each in one["cublasxt"] if all(each[key] == row[key] for key in "mnk"))
+            slowest = max(each["wall_s"] / max(each["disk_s"], each["compute_s"]) for each in case["rounds"])
+            lines.append([f"{case['set']}: {row['m']}×{row['n']}×{row['k']}", case["from"], str(row["panels"]), gigabytes(row["disk_read_bytes"]),
+                          gigabytes(row["disk_written_bytes"]), f"{row['wall_s']:.1f}", f"{row['disk_s']:.1f}", f"{row['compute_s']:.1f}",
+                          f"{row['compute_s'] / row['wall_s']:.0%}", f"{slowest:.3f}", f"{statistics.median(beside['times_s']):.2f}"])
+    heads = ["C, inner", "from", "panels", "read, GB", "written, GB", "time, s", "disk, s", "products, s", "GPU busy", "time / slower of both",
+             "cuBLASXt, s"]
+    one, rounds = files[0]["environment"], max(len(case["rounds"]) for each in files for case in each["rows"])
+    return markdown(heads, lines) + ["", f"f32, the slower of {rounds} rounds, page cache emptied before each; {one['device']}; host: {one['processor']}, "
+                                         f"{one['cores']} cores; of commit {one['commit']}."]
+
+
+TABLES = {"huge": huge, "huge-gpu": on_gpu}

@@ -20,7 +20,7 @@ def find(rows, **wanted):
 
 
 def times(row):
-    """Measured and predicted."""
+    """Measured and predicted time."""
     return f"{row['wall_s']:.1f} ({row['predicted_s']:.1f})" if row else "-"
 
 
@@ -32,7 +32,7 @@ def less(first, second):
 
 
 def by_paper(rows):
-    """Those with the paper's blocks, and those with planned ones."""
+    """The rows with the paper's blocks, and those with planned blocks."""
     return [row for row in rows if row["tiles"]], [row for row in rows if not row["tiles"]]
 
 
@@ -41,7 +41,7 @@ def numbers(rows, key):
 
 
 def paper(files, place):
-    """A line a set, with x = y = z."""
+    """One line per set, with the paper's blocks, x = y = z."""
     rows = [row for row in by_paper(rows_of(files))[0] if row["from"] == place]
     hosts = [count for count in numbers(rows, "hosts") if count > 1]
     heads = ["", "EGMM, 1", *(f"{SHOWN[name]}, {count}" for count in hosts for name in PANELS), *(f"less, {count}" for count in hosts)]
@@ -54,7 +54,7 @@ def paper(files, place):
 
 
 def planned(files, place):
-    """A line a set, blocks by the plan, on the most hosts."""
+    """One line per set, with planned blocks, on the largest number of hosts."""
     rows = [row for row in by_paper(rows_of(files))[1] if row["from"] == place]
     most = max(numbers(rows, "hosts"))
     names = [name for name in SHOWN if find(rows, set=min(numbers(rows, "set")), hosts=most, algorithm=name)]
@@ -64,7 +64,7 @@ def planned(files, place):
 
 
 def moved(files):
-    """Bytes of the largest set on the most hosts, from disk."""
+    """Bytes moved for the largest set, on the largest number of hosts, from disk."""
     rows = [row for row in rows_of(files) if row["from"] == "disk" and row["hosts"] == max(numbers(rows_of(files), "hosts"))]
     rows = [row for row in rows if row["set"] == max(numbers(rows, "set"))]
     lines = [[SHOWN[row["algorithm"]] + (", x = y = z" if row["tiles"] else "")] +
@@ -74,7 +74,7 @@ def moved(files):
 
 
 def ratios(files):
-    """A line a rate of the network."""
+    """One line per rate of the network."""
     rows, lines = rows_of(files), []
     for ratio in sorted(numbers(rows, "ratio"), reverse=True):
         at = [row for row in rows if row["ratio"] == ratio]
@@ -85,7 +85,7 @@ def ratios(files):
 
 
 def tau(pairs):
-    """Kendall's tau-a of predicted and measured."""
+    """Kendall's tau-a of predicted and measured times."""
     agree = total = 0
     for i, one in enumerate(pairs):
         for other in pairs[:i]:
@@ -105,8 +105,8 @@ def errors(files):
         for row in rows:
             groups.setdefault((row["set"], row["hosts"], row["ratio"]), []).append((row["predicted_s"], row["wall_s"]))
         taus = [tau(pairs) for pairs in groups.values() if len(pairs) > 2]
-        lines.append([place, str(len(rows)), f"{statistics.median(absolute):.0%}", f"{absolute[int(0.9 * len(absolute))]:.0%}", f"{statistics.median(found):+.0%}",
-                      f"{statistics.median(taus):.2f}", f"{min(taus):.2f}"])
+        lines.append([place, str(len(rows)), f"{statistics.median(absolute):.0%}", f"{absolute[int(0.9 * len(absolute))]:.0%}",
+                      f"{statistics.median(found):+.0%}", f"{statistics.median(taus):.2f}", f"{min(taus):.2f}"])
     heads = ["from", "runs", "error, median", "90th percentile", "signed, median", "tau, median", "least"]
     kernels = files[0]["environment"]["blas"].partition("running as ")[2].partition(",")[0]
     return markdown(heads, lines) + [

@@ -1,5 +1,5 @@
-"""Hosts for measurements on one machine: network namespaces joined by a bridge, each with a rate of its own, and if wanted with
-a disk rate and a memory limit of its own (control groups, version 1). Needs root, iproute2, util-linux and Open MPI."""
+"""Simulated hosts for measurements on one machine: network namespaces joined by a bridge. Each host has its own network rate and,
+optionally, its own disk rate and memory limit (control groups, version 1). Needs root, iproute2, util-linux and Open MPI."""
 import os
 import pathlib
 import subprocess
@@ -30,8 +30,8 @@ def groups_of(host):
 
 
 def clear(hosts):
-    """Whatever there is of them."""
-    for host in range(1, hosts + 1):  # the link first: that of a namespace goes only some time after it
+    """Removes whatever exists of the hosts."""
+    for host in range(1, hosts + 1):  # the link first: with the namespace it would be deleted only some time later
         subprocess.run(["ip", "link", "del", f"tgv{host}"], stderr=subprocess.DEVNULL, check=False)
         subprocess.run(["ip", "netns", "del", f"{BRIDGE}{host}"], stderr=subprocess.DEVNULL, check=False)
         for group in groups_of(host):
@@ -41,7 +41,7 @@ def clear(hosts):
 
 
 def disk_of(folder):
-    """Major and minor number of the whole disk that has the folder."""
+    """Major and minor number of the whole disk (not the partition) that holds the folder."""
     device = os.stat(folder).st_dev
     name = f"{os.major(device)}:{os.minor(device)}"
     entry = pathlib.Path(f"/sys/dev/block/{name}").resolve()
@@ -49,7 +49,7 @@ def disk_of(folder):
 
 
 def limit(host, folder, disk_bytes_per_s, memory_bytes):
-    """The host's disk, and its memory with its share of the page cache."""
+    """Limits the host's disk, and its memory including its share of the page cache."""
     blkio, memory = groups_of(host)
     blkio.mkdir()
     for way in ("read", "write"):
@@ -59,7 +59,7 @@ def limit(host, folder, disk_bytes_per_s, memory_bytes):
 
 
 def make(hosts, rate):
-    """The bridge, and a namespace for each host."""
+    """Creates the bridge, and a namespace for each host."""
     call(f"ip link add {BRIDGE} type bridge")
     call(f"ip addr add {SUBNET}.254/24 dev {BRIDGE}")
     call(f"ip link set {BRIDGE} up")
@@ -83,7 +83,7 @@ def environment(folder):
 
 
 def job(folder, hosts, flags):
-    """What starts one rank on each host. `flags` are those of Open MPI's TCP transport."""
+    """The command that starts one rank on each host. `flags` are those of Open MPI's TCP transport."""
     net = f"{SUBNET}.0/24"
     tcp = ["--mca", "btl_tcp_flags", flags] if flags else []
     return ["mpirun", "--bind-to", "none", *tcp, "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", net, "--mca", "oob_tcp_if_include", net, "--mca",

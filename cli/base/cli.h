@@ -53,7 +53,7 @@ struct TgCommand {
   const TgExample *examples;  /**< three to five */
   const char *const *options; /**< names of rows of the options' table, NULL-terminated */
   int arguments_min, arguments_max;
-  bool ranks_write; /**< with --on ranks each rank writes its part of the files; else the first writes all */
+  bool ranks_write; /**< with --on ranks, each rank writes its part of the files; otherwise rank 0 writes all */
   TgExit (*run)(TgCli *cli);
 };
 

@@ -50,7 +50,7 @@ static TgExit require_files(const TgCli *cli, TgHugeOptions *options) {
 }
 
 static TgExit memory_option(const TgCli *cli, TgHugeRun *run) {
-  const double part = 0.5; /* of what is there; ranks share it */
+  const double part = 0.5; /* of the available memory; ranks divide it later */
   if (cli->options.memory_bytes)
     return tg_memory_size_parse(cli, "--memory", cli->options.memory_bytes, &run->options.memory_bytes);
   if (!run->on_ranks) run->options.memory_bytes = part * (double)tg_memory_available_bytes();
@@ -86,17 +86,17 @@ static TgExit check_schedule(const TgCli *cli, const TgHugeRun *run) {
   if (processors == 1 || run->on_ranks) return TG_EXIT_DONE;
   return tg_report(cli, TG_EXIT_USAGE,
                    "huge: %s on %s has %" PRId64
-                   " processors; add --on ranks, and start the job with mpirun, or use a grid of one processor",
+                   " processors; add --on ranks and start the job with mpirun, or use a grid of one processor",
                    tg_algo_name(&run->algo), tg_schedule_grid_text(schedule).s, processors);
 }
 
 static TgExit open_schedule(TgCli *cli, TgHugeRun *run) {
-  TgExit status = run->on_ranks ? TG_EXIT_DONE : default_grid(cli);
+  TgExit status = default_grid(cli);
   if (!status) status = tg_algo_open(cli, &run->algo);
   return status ? status : check_schedule(cli, run);
 }
 
-/* Of a job's ranks. */
+/* Options for the ranks of an MPI job. */
 static TgExit rank_options(TgCli *cli, TgHugeRun *run) {
   const TgExecutorKind *kind = NULL;
   const TgOptions *options = &cli->options;
@@ -113,7 +113,7 @@ static TgExit rank_options(TgCli *cli, TgHugeRun *run) {
   return status;
 }
 
-/* A GPU that multiplies. */
+/* Options for multiplying on a GPU. */
 static TgExit gpu_options(const TgCli *cli, TgHugeOptions *options) {
   int64_t number = 0;
   TgDevice device;
@@ -196,9 +196,10 @@ static void sum_up(TgHugeRun *run) {
 
 TG_FIELD_TABLE(huge_fields, TG_FIELD(TgHugeRun, options.a), TG_FIELD(TgHugeRun, options.b),
                TG_FIELD(TgHugeRun, options.c), TG_FIELD(TgHugeRun, result.m), TG_FIELD(TgHugeRun, result.n),
-               TG_FIELD(TgHugeRun, result.k), TG_FIELD(TgHugeRun, type), TG_FIELD(TgHugeRun, result.ranks),
-               TG_FIELD(TgHugeRun, transport), TG_FIELD(TgHugeRun, from), TG_FIELD(TgHugeRun, result.direct),
-               TG_FIELD(TgHugeRun, result.io), TG_FIELD(TgHugeRun, pipelined), TG_FIELD(TgHugeRun, result.panels),
+               TG_FIELD(TgHugeRun, result.k), TG_FIELD(TgHugeRun, type),
+               TG_FIELD_AS(TgHugeRun, result.ranks, "job_ranks"), TG_FIELD(TgHugeRun, transport),
+               TG_FIELD(TgHugeRun, from), TG_FIELD(TgHugeRun, result.direct), TG_FIELD(TgHugeRun, result.io),
+               TG_FIELD(TgHugeRun, pipelined), TG_FIELD(TgHugeRun, result.panels),
                TG_FIELD(TgHugeRun, result.panels_resumed), TG_FIELD(TgHugeRun, result.largest_rows),
                TG_FIELD(TgHugeRun, result.largest_columns), TG_FIELD(TgHugeRun, result.step),
                TG_FIELD(TgHugeRun, result.chunk), TG_FIELD(TgHugeRun, result.disk_read_bytes),
@@ -259,7 +260,7 @@ static void print_run(TgCli *cli, const TgHugeRun *run) {
   tg_print(cli, "  memory    %s of %s\n", tg_bytes_text(result->peak_rss_bytes).s,
            tg_bytes_text(result->memory_bytes).s);
   if (run->multiplier)
-    tg_print(cli, "  GPU       %s of %s memory; the products are its own\n", tg_bytes_text(result->device_bytes).s,
+    tg_print(cli, "  GPU       %s of %s memory; products are computed there\n", tg_bytes_text(result->device_bytes).s,
              tg_bytes_text(run->options.device_bytes).s);
   tg_print(cli, "  check     relative error %.3g (tolerance %.3g)\n", run->relative_error, run->tolerance);
 }
@@ -272,7 +273,7 @@ static TgExit huge_run_all(TgCli *cli, TgHugeRun *run) {
   if (!status) status = tg_timeline_begin(cli, &run->timeline);
   if (status) return status;
   if (!multiply(cli, run, &error)) return tg_tiled_report(cli, error);
-  if (run->result.rank > 0) return TG_EXIT_DONE; /* the first checks, and reports */
+  if (run->result.rank > 0) return TG_EXIT_DONE; /* rank 0 checks and reports */
   if (!check(cli, run, &error)) return tg_tiled_report(cli, error);
   sum_up(run);
   if (cli->options.json)
@@ -309,10 +310,10 @@ const TgCommand tg_command_huge = {
     .summary = "multiply matrices larger than memory, from disk to disk",
     .details =
         "A and B stream past panels of C that stay in memory until they are complete. Files are tiled (see "
-        "`generate` and `convert`). A run that was ended in whatever way is resumed by the same command: "
-        "panels of C that are complete are not computed again.\n\n"
-        "With --on ranks, the blocks of any schedule for C = A * B lie on disk, and each rank multiplies its own "
-        "in this way (docs/guide/huge.md).",
+        "`generate` and `convert`). If a run ends early, for whatever reason, the same command resumes it: "
+        "complete panels of C are not computed again.\n\n"
+        "With --on ranks, MPI ranks execute any schedule for C = A * B, with its blocks on disk. Each rank multiplies "
+        "its own blocks in this way (docs/guide/huge.md).",
     .examples = huge_examples,
     .options = (const char *const[]){"grid:huge", "set", "on:huge", "transport:huge", "collective", "a:huge", "b:huge",
                                      "c:huge", "memory:huge", "gpu-memory", "device", "tiles:huge", "from:huge",

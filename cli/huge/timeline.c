@@ -30,17 +30,17 @@ static const TgHugeSpan *span_at(const TgTimeline *timeline, guint number) {
   return &g_array_index(timeline->spans, TgHugeSpan, number);
 }
 
-/* When each track is free again: that of a rank, a stage and a side. */
+/* When each track is free again. A track is one side of one stage of one rank. */
 static double *tracks_new(const TgTimeline *timeline) {
   return g_new0(double, (gsize)timeline->ranks *TG_HUGE_STAGES *SIDES);
 }
 
-/* A rank's stage. */
+/* A lane is one stage of one rank. */
 static int lane_of(const TgHugeSpan *span) {
   return span->rank * TG_HUGE_STAGES + (int)span->stage;
 }
 
-/* The first side that is free for the span, which takes it. */
+/* Finds the first free side for a span, and marks it as used until the span ends. */
 static int take_side(const TgHugeSpan *span, double *free_s) {
   double *const sides = &free_s[lane_of(span) * SIDES];
   int side = 0;
@@ -49,7 +49,7 @@ static int take_side(const TgHugeSpan *span, double *free_s) {
   return side;
 }
 
-/* "read A", or of several ranks "rank 1 read A". */
+/* "read A", or with several ranks "rank 1 read A". */
 static char *lane_name(const TgTimeline *timeline, int lane) {
   const char *stage = tg_huge_stage_name((TgHugeStage)(lane % TG_HUGE_STAGES));
   return timeline->ranks > 1 ? g_strdup_printf("rank %d %s", lane / TG_HUGE_STAGES, stage) : g_strdup(stage);
@@ -92,9 +92,10 @@ static TgExit write_trace(TgCli *cli, const TgTimeline *timeline) {
 
 /* --- the picture -------------------------------------------------------------------------------------------------- */
 
-enum { WIDTH = 1000, ROW = 22, MARGINS = 110, MOST_BARS = 1500 /* of a row: gaps that nobody sees are left out */ };
+enum { WIDTH = 1000, ROW = 22, MARGINS = 110, MOST_BARS = 1500 /* in a row; gaps too small to see are closed */ };
 
-/* A row of the picture for each track that is used: where those of a lane begin, and one more. */
+/* The picture has a row for each track that is used. Returns the first row of each lane, and at the end the number of
+ * rows. */
 static int *find_rows(const TgTimeline *timeline) {
   const int lanes = timeline->ranks * TG_HUGE_STAGES;
   g_autofree double *free_s = tracks_new(timeline);
@@ -115,7 +116,7 @@ static void add_bar(GString *script, double begin_s, double end_s, int row) {
   g_string_append_c(script, '\n');
 }
 
-/* The bars of a stage, of all ranks. */
+/* The bars of one stage, for all ranks. */
 static void add_bars(GString *script, const TgTimeline *timeline, const int *rows, TgHugeStage stage, double all_s) {
   g_autofree double *free_s = tracks_new(timeline), *begin_s = tracks_new(timeline), *end_s = tracks_new(timeline);
   const int tracks = timeline->ranks * TG_HUGE_STAGES * SIDES;

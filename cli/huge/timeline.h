@@ -1,5 +1,5 @@
 /** @file timeline.h
- * What `huge` did when: as a trace file, and as a picture. */
+ * The timeline of `huge`, as a trace file and as a picture. */
 #ifndef TG_TIMELINE_H
 #define TG_TIMELINE_H
 
@@ -10,12 +10,12 @@
 typedef struct TgTimeline {
   const char *algorithm, *from, *io;
   int ranks;
-  GArray *spans; /**< TgHugeSpan, in the order of their ends; NULL: none are wanted */
+  GArray *spans; /**< TgHugeSpan, for each rank in the order of their ends; NULL: not recorded */
 } TgTimeline;
 
-/** Reports what cannot be drawn, before the work. Takes spans from then on where --trace or --plot wants them. */
+/** Reports a --plot that cannot be drawn, before any work is done. Prepares to record spans for --trace and --plot. */
 TgExit tg_timeline_begin(const TgCli *cli, TgTimeline *timeline);
-/** Writes what --trace and --plot want. */
+/** Writes the files of --trace and --plot. */
 TgExit tg_timeline_write(TgCli *cli, TgTimeline *timeline);
 void tg_timeline_clear(TgTimeline *timeline);
 

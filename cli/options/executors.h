@@ -17,7 +17,7 @@ const TgExecutorKind *tg_executor_find(const char *name);
 char *tg_executor_names(void);
 
 /** Begins the job of which this program is one of several, where --on asks for such an executor: then only the first
- * writes files, unless each writes its part of them. To be called before anything is checked, so that only the first
+ * writes files, unless `each_writes` its part of them. To be called before anything is checked, so that only the first
  * reports it. TG_EXIT_MISSING where it cannot begin. */
 TgExit tg_executor_begin(TgCli *cli, bool each_writes);
 /** Ends it, with this program's exit status. */

@@ -1,5 +1,5 @@
-/* A panel of C stays on the GPU. Chunks of A and steps of B are copied to two places each, on a stream of their own,
- * while the chunk before is multiplied; final rows of C come back on a third. */
+/* A panel of C stays on the GPU. Chunks of A and steps of B alternate between two buffers each. One stream copies them
+ * while another multiplies the previous chunk; a third stream copies final rows of C back. */
 #include "gpu-multiplier.h"
 
 #include "device.h"
@@ -8,21 +8,21 @@
 #include <cuda_runtime.h>
 #include <stdlib.h>
 
-enum { PLACES = 2, MOST_USED = 16 /* pieces of the host's memory */ };
+enum { PLACES = 2, MOST_USED = 16 /* pieces of host memory that are pinned */ };
 
 struct TgMultiplier {
   TgMultiplierJob job;
   const TgKernel *kernel;
   char *c, *a[PLACES], *b[PLACES];
   cudaStream_t in, products, out;
-  cudaEvent_t copied[PLACES], begun[PLACES], multiplied[PLACES], fetched[PLACES]; /* by chunk */
-  cudaEvent_t b_done[PLACES]; /* the last product with what is there */
-  int64_t step;               /* of B that was copied last; -1: none */
+  cudaEvent_t copied[PLACES], begun[PLACES], multiplied[PLACES], fetched[PLACES]; /* by chunk, modulo PLACES */
+  cudaEvent_t b_done[PLACES]; /* the last product that uses this buffer of B */
+  int64_t step;               /* step of B that was copied last; -1: none */
   void *used[MOST_USED];
   int used_count;
 };
 
-static bool failed(cudaError_t status, const char *what, TgError *error) {
+static bool worked(cudaError_t status, const char *what, TgError *error) {
   return status == cudaSuccess || tg_error_set(error, 0, 0, "the GPU cannot %s: %s", what, cudaGetErrorString(status));
 }
 
@@ -62,7 +62,7 @@ static bool make_streams(TgMultiplier *gpu, TgError *error) {
     for (size_t e = 0; e < sizeof events / sizeof *events && status == cudaSuccess; e++)
       status = cudaEventCreate(events[e]);
   }
-  return failed(status, "make streams", error);
+  return worked(status, "create streams", error);
 }
 
 static TgMultiplier *open_multiplier(const TgMultiplierJob *job, TgError *error) {
@@ -82,14 +82,14 @@ static TgMultiplier *open_multiplier(const TgMultiplierJob *job, TgError *error)
 }
 
 static bool use(TgMultiplier *gpu, void *memory, int64_t bytes, TgError *error) {
-  if (gpu->used_count == MOST_USED) return tg_error_set(error, 0, 0, "too many pieces of memory");
-  if (!failed(cudaHostRegister(memory, (size_t)bytes, cudaHostRegisterDefault), "pin the host's memory", error))
+  if (gpu->used_count == MOST_USED) return tg_error_set(error, 0, 0, "too many pieces of host memory to pin");
+  if (!worked(cudaHostRegister(memory, (size_t)bytes, cudaHostRegisterDefault), "pin the host's memory", error))
     return false;
   gpu->used[gpu->used_count++] = memory;
   return true;
 }
 
-/* Behind the last product with what was there before. */
+/* Copies a step of B after the last product that uses the buffer's previous step. */
 static cudaError_t copy_b(TgMultiplier *gpu, const TgMultiplierChunk *chunk, size_t element_bytes) {
   const int place = (int)(chunk->step % PLACES);
   if (chunk->step == gpu->step) return cudaSuccess;
@@ -123,10 +123,10 @@ static bool begin(TgMultiplier *gpu, int64_t number, const TgMultiplierChunk *ch
                              gpu->in);
   if (status == cudaSuccess) status = cudaEventRecord(gpu->copied[at], gpu->in);
   if (status == cudaSuccess) status = cudaStreamWaitEvent(gpu->products, gpu->copied[at], 0);
-  /* The rows of the panel before have been fetched from there. */
+  /* Wait until the previous panel's rows have been copied back: this product overwrites them. */
   if (status == cudaSuccess && chunk->first) status = cudaStreamWaitEvent(gpu->products, gpu->fetched[!at], 0);
   if (status == cudaSuccess) status = cudaEventRecord(gpu->begun[at], gpu->products);
-  if (!failed(status, "copy", error) || !tg_kernel_start(gpu->kernel, &gemm, error)) return false;
+  if (!worked(status, "copy", error) || !tg_kernel_start(gpu->kernel, &gemm, error)) return false;
   status = cudaEventRecord(gpu->multiplied[at], gpu->products);
   if (status == cudaSuccess) status = cudaEventRecord(gpu->b_done[b_at], gpu->products);
   if (status == cudaSuccess) status = cudaStreamWaitEvent(gpu->out, gpu->multiplied[at], 0);
@@ -134,7 +134,7 @@ static bool begin(TgMultiplier *gpu, int64_t number, const TgMultiplierChunk *ch
     status =
         cudaMemcpyAsync(chunk->result, c, (size_t)(chunk->rows * chunk->columns) * e, cudaMemcpyDeviceToHost, gpu->out);
   if (status == cudaSuccess) status = cudaEventRecord(gpu->fetched[at], gpu->out);
-  return failed(status, "multiply", error);
+  return worked(status, "multiply", error);
 }
 
 static bool finish(TgMultiplier *gpu, int64_t number, double *product_s, TgError *error) {
@@ -143,7 +143,7 @@ static bool finish(TgMultiplier *gpu, int64_t number, double *product_s, TgError
   cudaError_t status = cudaEventSynchronize(gpu->fetched[at]);
   if (status == cudaSuccess) status = cudaEventElapsedTime(&ms, gpu->begun[at], gpu->multiplied[at]);
   *product_s += 1e-3 * (double)ms;
-  return failed(status, "multiply", error);
+  return worked(status, "multiply", error);
 }
 
 const TgMultiplierKind tg_gpu_multiplier = {.name = "GPU, cuBLAS",

@@ -6,23 +6,23 @@
 
 #include <time.h>
 
-enum { AT_ONCE = 2, PIECES = TG_DISK_BUFFERS / (2 * AT_ONCE) }; /* messages each way, and parts of each in memory */
+enum { AT_ONCE = 2, PIECES = TG_DISK_BUFFERS / (2 * AT_ONCE) }; /* messages per direction, pieces of each in memory */
 
-/* A block on its way. Where several ranks receive it one after another in the order of the blocks' numbers, they do so
- * together, and it is read but once. */
+/* A block on its way. If several ranks receive it, and their copies have consecutive numbers, one message serves all of
+ * them: the block is read only once. */
 typedef struct Message {
-  int32_t block; /* the one that is received, here or there; the first of … */
-  int32_t ranks; /* … so many */
+  int32_t block; /* the received copy, on this rank or another; the first of … */
+  int32_t ranks; /* … this many copies */
   bool sends, begun, more;
-  TgTileRow row[PIECES]; /* under way, in a ring */
+  TgTileRow row[PIECES]; /* pieces on their way, in a ring */
   int first, under_way;
-  TgTileRow next; /* after these, where there are more */
+  TgTileRow next; /* the piece after these, if there are more */
   double begun_s;
 } Message;
 
-/* Those of one direction: the first ones that are not through. */
+/* The messages of one direction: the first ones that are not finished. */
 typedef struct Direction {
-  GArray *todo; /* int32_t: blocks, in order */
+  GArray *todo; /* int32_t: blocks, in the order of their numbers */
   guint next;
   Message message[AT_ONCE]; /* block -1: none */
 } Direction;
@@ -33,8 +33,8 @@ struct TgDiskMessages {
   size_t piece_bytes;
   char *area;
   Direction direction[2]; /* sends, receives */
-  int32_t most_ranks;     /* of a message */
-  int32_t unsent;         /* the first block that is not sent; under the store's mutex */
+  int32_t most_ranks;     /* most receivers of one message */
+  int32_t unsent;         /* the first block that is not sent yet; protected by the store's mutex */
   double sent_bytes, read_bytes, written_bytes, model_read_bytes, model_written_bytes;
 };
 
@@ -42,7 +42,7 @@ static const TgDiskBlock *block_at(const TgDiskMessages *messages, int32_t numbe
   return tg_disk_block(messages->store->program, number);
 }
 
-/* The file that a message is read from, or written to. */
+/* The file that a message is read from or written to. */
 static const TgStreamFile *file_of(const TgDiskMessages *messages, const Message *message) {
   const int32_t number = message->sends ? block_at(messages, message->block)->source : message->block;
   return &messages->store->stored[number].file;
@@ -120,7 +120,7 @@ static int32_t todo_at(const Direction *direction, guint place) {
   return place < direction->todo->len ? g_array_index(direction->todo, int32_t, place) : TG_DISK_NONE;
 }
 
-/* Tells the other thread what is sent. */
+/* Tells the other thread which blocks have been sent. */
 static void tell_sent(TgDiskMessages *messages) {
   const Direction *sends = &messages->direction[0];
   int32_t unsent = todo_at(sends, sends->next);
@@ -176,7 +176,7 @@ static bool go_on_with(TgDiskMessages *messages, Message *message, bool *progres
   return message->more || message->under_way || end_message(messages, message, error);
 }
 
-/* How many messages from there on go together. */
+/* How many blocks, from this place on, are sent as one message. */
 static int32_t count_together(const TgDiskMessages *messages, const Direction *direction, guint place) {
   const int32_t first = todo_at(direction, place), source = block_at(messages, first)->source;
   int32_t count = 1;
@@ -186,7 +186,7 @@ static int32_t count_together(const TgDiskMessages *messages, const Direction *d
   return count;
 }
 
-/* Whether there is more to do. */
+/* Fills free messages with the next blocks. Returns whether there is more to do. */
 static bool take_next(const TgDiskMessages *messages, Direction *direction, bool sends) {
   bool more = false;
   for (int i = 0; i < AT_ONCE; i++) {

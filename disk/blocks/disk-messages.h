@@ -1,8 +1,8 @@
 /** @file disk-messages.h
- * Private to disk/blocks: the thread that sends blocks to other ranks, and receives theirs, in pieces between disk and
- * network. It alone calls MPI while it runs. Both sides go through their messages in the order of the blocks' numbers,
- * few at a time: the earliest one that is not through is under way on both sides as soon as it is complete, so that all
- * get through. */
+ * Private to disk/blocks: the thread that sends blocks to other ranks and receives theirs, in pieces between disk and
+ * network. While it runs, no other thread calls MPI. Senders and receivers process messages in the order of the blocks'
+ * numbers, a few at a time. This cannot deadlock: both sides work on the earliest unfinished message as soon as its
+ * block is complete. */
 #ifndef TG_DISK_MESSAGES_H
 #define TG_DISK_MESSAGES_H
 
@@ -13,15 +13,15 @@ enum { TG_DISK_BUFFERS = 8 }; /* pieces in memory, at most */
 
 typedef struct TgDiskMessages TgDiskMessages;
 
-/** For the received blocks that are `todo`, in pieces of at most so many bytes. Errors: TOO_LARGE. */
+/** Prepares messages for the received blocks that are `todo`, in pieces of at most piece_bytes. Errors: TOO_LARGE. */
 TgDiskMessages *tg_disk_messages_new(TgDiskStore *store, const TgRanksJob *job, const bool *todo, size_t piece_bytes,
                                      GError **error);
-/** The thread, of TgDiskMessages; stops the store where something fails. */
+/** The thread; `messages` is a TgDiskMessages. Stops the store if something fails. */
 gpointer tg_disk_messages_run(gpointer messages);
-/** Waits until this rank has sent all that comes before that block in the program: what others wait for is not to
- * compete with a product for the disk. False where the store has stopped. */
+/** Waits until this rank has sent all blocks that come before `block` in the program, so that a product does not
+ * compete for the disk with blocks that other ranks wait for. False if the store has stopped. */
 bool tg_disk_messages_wait(TgDiskMessages *messages, int32_t block);
-/** Adds what it did. */
+/** Adds the bytes that were sent, read and written to `result`. */
 void tg_disk_messages_note(const TgDiskMessages *messages, TgHugeResult *result);
 void tg_disk_messages_free(TgDiskMessages *messages);
 

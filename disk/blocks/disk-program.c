@@ -6,11 +6,11 @@
 
 #include <inttypes.h>
 
-/* While instructions are gone through. */
+/* What is known while the instructions are translated. */
 typedef struct Making {
   TgDiskProgram *program;
   const TgDiskProgramJob *job;
-  GHashTable *at;       /* offset in the plan -> 1 + number of the block that is there */
+  GHashTable *at;       /* offset in the plan -> 1 + number of the block there */
   GHashTable *received; /* number * ranks + rank -> 1 + number of the copy that the rank has */
 } Making;
 
@@ -36,7 +36,7 @@ static int32_t rank_of(const TgDiskProgramJob *job, int64_t processor) {
   return rank;
 }
 
-/* The block as the rank can read it: as it is, or a copy. */
+/* The block that the rank reads: the block itself if it can read that in place, otherwise a received copy. */
 static int32_t read_by(Making *making, int32_t number, int32_t rank) {
   const TgDiskProgramJob *job = making->job;
   if (number == TG_DISK_NONE) return number;
@@ -60,7 +60,7 @@ static int32_t read_by(Making *making, int32_t number, int32_t rank) {
   return added;
 }
 
-/* Where a block of a matrix lies in it, in elements. */
+/* The position and extents of a placed block in its matrix, in elements. */
 static TgDiskBlock part_of(const TgDiskProgramJob *job, const TgBlocksPlaced *placed) {
   const TgBlocksExtent extent = tg_blocks_extent(job->plan, job->schedule, placed);
   const TgStreamFile *a = &job->inputs->all.a, *b = &job->inputs->all.b;
@@ -109,7 +109,7 @@ static bool add_task(Making *making, const TgBlocksInstruction *instruction, con
 
 static bool follow_product(Making *making, const TgBlocksInstruction *instruction, TgDiskTask *task, GError **error) {
   if (instruction->left_transposed || instruction->right_transposed)
-    return refuse(instruction, "blocks on a disk cannot be transposed", error);
+    return refuse(instruction, "blocks on disk cannot be transposed", error);
   if (task->left == TG_DISK_NONE || task->right == TG_DISK_NONE) {
     put_block(making, instruction->target, task->addend);
     return true;
@@ -119,7 +119,7 @@ static bool follow_product(Making *making, const TgBlocksInstruction *instructio
   const TgDiskBlock shape = {.rows = left->rows, .columns = right->columns};
   if (left->matrix == TG_MATRIX_A && right->matrix == TG_MATRIX_B && left->columns == right->rows)
     return add_task(making, instruction, task, &shape);
-  return refuse(instruction, "blocks on a disk must be of A and of B, and match, to be multiplied", error);
+  return refuse(instruction, "blocks on disk: only a block of A and a matching block of B can be multiplied", error);
 }
 
 static bool follow_sum(Making *making, const TgBlocksInstruction *instruction, const TgDiskTask *task) {
@@ -129,7 +129,7 @@ static bool follow_sum(Making *making, const TgBlocksInstruction *instruction, c
   return true;
 }
 
-/* Some expansions of collectives cut blocks into pieces. */
+/* Whether the instruction covers a whole block. Some algorithms for collectives cut blocks into pieces. */
 static bool is_whole(const TgBlocksPlan *plan, const TgBlocksInstruction *instruction) {
   bool whole = false;
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
@@ -148,12 +148,12 @@ static bool follow(Making *making, const TgBlocksInstruction *instruction, GErro
   case TG_BLOCKS_MULTIPLY:
     return follow_product(making, instruction, &task, error);
   case TG_BLOCKS_TRANSPOSE:
-    return refuse(instruction, "blocks on a disk cannot be transposed", error);
+    return refuse(instruction, "blocks on disk cannot be transposed", error);
   case TG_BLOCKS_ZERO:
   case TG_BLOCKS_COPY:
   case TG_BLOCKS_ADD:
     if (!is_whole(making->job->plan, instruction))
-      return refuse(instruction, "blocks on a disk travel as a whole; use another --collective", error);
+      return refuse(instruction, "blocks on disk travel as a whole; use another --collective", error);
     return follow_sum(making, instruction, &task);
   case TG_BLOCKS_OPERATIONS:
     break;
@@ -172,8 +172,8 @@ static bool follow_all(Making *making, GError **error) {
 
 /* --- C ------------------------------------------------------------------------------------------------------------ */
 
-/* C is written by the thread that executes tasks, each part once, and no other rank reads it there: other blocks of C
- * are copied. */
+/* Each part of C is written once, by the thread that executes tasks, and no other rank reads it there. A block for
+ * which that does not hold is copied to C. */
 static int32_t make_own(Making *making, const TgDiskBlock *part, int32_t number) {
   const TgDiskBlock *block = number == TG_DISK_NONE ? NULL : tg_disk_block(making->program, number);
   if (block && block->kind == TG_DISK_RESULT && !block->is_final && !block->is_shared) return number;
@@ -184,7 +184,7 @@ static int32_t make_own(Making *making, const TgDiskBlock *part, int32_t number)
   return (int32_t)making->program->blocks->len - 1;
 }
 
-/* Of blocks of C that several processors have, the first one's becomes part of C. */
+/* If several processors have the same block of C, that of the first becomes part of C. */
 static void find_final(Making *making) {
   const TgBlocksPlan *plan = making->job->plan;
   const int32_t *blocks = making->job->schedule->blocks[TG_MATRIX_C];
@@ -217,7 +217,7 @@ static TgDiskTask *task_at(const TgDiskProgram *program, int32_t number) {
   return &g_array_index(program->tasks, TgDiskTask, number);
 }
 
-/* By block: how many before it are received sums. */
+/* For each block: how many received sums come before it. */
 static int32_t *count_received_sums(const TgDiskProgram *program) {
   int32_t *count = g_new0(int32_t, program->blocks->len + 1);
   for (int32_t b = 0; b < (int32_t)program->blocks->len; b++) {
@@ -227,8 +227,9 @@ static int32_t *count_received_sums(const TgDiskProgram *program) {
   return count;
 }
 
-/* Factors are of A and B, which come without any task: the first product can wait for those of all others. But not
- * where a sum is to be received in between, which comes first and may need a task that waits for this one. */
+/* Joins the products of a sum into one task. Factors are blocks of A and B, which no task makes, so the first product
+ * can wait for the factors of all the others. Products are not joined if a sum is received between them: it is received
+ * first, and may need a task that waits for this one. */
 static void join_sums(TgDiskProgram *program) {
   g_autofree int32_t *uses = count_uses(program), *received = count_received_sums(program);
   for (int32_t t = 0; t < (int32_t)program->tasks->len; t++) {

@@ -1,57 +1,58 @@
 /** @file disk-program.h
- * Private to disk/blocks: a schedule whose blocks lie on disks, as files that are written once. A task makes a block
- * from others; a block of another rank first comes in a message, and is a block of its own. No block is ever changed,
- * so that a run that was ended goes on with those that are there. All ranks make the same program. */
+ * Private to disk/blocks: a program that executes a schedule with blocks on disk, in files. A task makes a block from
+ * other blocks. If these are on another rank, they are first received in messages; each copy is a block of its own. A
+ * block is written once and never changed, so a resumed run can use those that are complete. All ranks make the same
+ * program. */
 #ifndef TG_DISK_PROGRAM_H
 #define TG_DISK_PROGRAM_H
 
 #include "blocks-plan.h"
 #include "inputs.h"
 
-enum { TG_DISK_NONE = -1 }; /* no block: zeros */
+enum { TG_DISK_NONE = -1 }; /* no block, which stands for zeros */
 
 typedef enum TgDiskBlockKind {
   TG_DISK_INPUT,   /**< part of A or B */
-  TG_DISK_RESULT,  /**< of a task */
-  TG_DISK_RECEIVED /**< a copy of another rank's */
+  TG_DISK_RESULT,  /**< made by a task */
+  TG_DISK_RECEIVED /**< a copy of another rank's block */
 } TgDiskBlockKind;
 
 typedef struct TgDiskBlock {
   TgDiskBlockKind kind;
-  int32_t rank;                       /**< whose disk has it */
-  TgMatrixName matrix;                /**< whose tiles it has */
-  int64_t row, column, rows, columns; /**< of elements; where an input begins, or a part of C */
-  int32_t source;                     /**< of a received one: the block that it is a copy of */
-  int32_t task;                       /**< of a result: what makes it */
-  bool is_final;                      /**< it is part of C, and written there */
-  bool is_shared;                     /**< other ranks of the host read it where it is */
+  int32_t rank;                       /**< the rank on whose disk it is */
+  TgMatrixName matrix;                /**< its tiles are like those of this matrix */
+  int64_t row, column, rows, columns; /**< in elements; row, column: where an input or a part of C begins */
+  int32_t source;                     /**< of a received block: the block that it is a copy of */
+  int32_t task;                       /**< of a result: the task that makes it */
+  bool is_final;                      /**< it is part of C, and written to the file of C */
+  bool is_shared;                     /**< other ranks of the host read it in place */
 } TgDiskBlock;
 
-/** target = addend + left · right, or addend + left where there is no right. Products whose sum is one block are one
- * task, which reads and writes C once: the first of them, with the others behind it. */
+/** target = addend + left · right, or addend + left if there is no right. Products whose sum is one block are executed
+ * as one task, which reads and writes C once: the first product, with the others chained to it by `next`. */
 typedef struct TgDiskTask {
   int32_t rank, step;
-  int32_t target, addend, left, right; /**< blocks; the rank's own, unless it shares another's */
-  int32_t before;                      /**< what comes before this block in the program is sent before the task */
-  int32_t next;                        /**< the task whose product is added, too; TG_DISK_NONE: no other */
-  bool follows;                        /**< it is such a one */
+  int32_t target, addend, left, right; /**< blocks: the rank's own, or those that another rank shares */
+  int32_t before;                      /**< blocks before this one in the program are sent before the task begins */
+  int32_t next;                        /**< the next task whose product is added; TG_DISK_NONE: none */
+  bool follows;                        /**< another task's `next` is this one */
 } TgDiskTask;
 
 typedef struct TgDiskProgram {
-  GArray *blocks; /**< TgDiskBlock; each after those that it is made from */
-  GArray *tasks;  /**< TgDiskTask, in the order of a single processor */
+  GArray *blocks; /**< TgDiskBlock; each comes after the blocks that it is made from */
+  GArray *tasks;  /**< TgDiskTask, in the order in which one processor would execute them */
 } TgDiskProgram;
 
 typedef struct TgDiskProgramJob {
   const TgSchedule *schedule;
-  const TgBlocksPlan *plan; /**< of matrices whose elements are units, whole tiles */
-  TgProductBlocks unit;     /**< elements of one */
+  const TgBlocksPlan *plan; /**< its elements are units: whole tiles */
+  TgProductBlocks unit;     /**< extents of a unit, in elements */
   const TgHugeInputs *inputs;
   int32_t ranks;
-  const int32_t *host_of; /**< by rank: ranks of one host read each other's blocks where they are; NULL: none does */
+  const int32_t *host_of; /**< by rank: ranks of one host read each other's blocks in place; NULL: no rank does */
 } TgDiskProgramJob;
 
-/** Errors: of TG_SIM_ERROR, BAD_INPUT for what cannot be done with blocks on a disk. */
+/** Errors: of TG_SIM_ERROR, BAD_INPUT for instructions that are impossible with blocks on disk. */
 bool tg_disk_program_make(TgDiskProgram *program, const TgDiskProgramJob *job, GError **error);
 void tg_disk_program_clear(TgDiskProgram *program);
 
@@ -63,13 +64,13 @@ static inline const TgDiskTask *tg_disk_task(const TgDiskProgram *program, int32
   return &g_array_index(program->tasks, TgDiskTask, number);
 }
 
-/** Appends the blocks (int32_t) that a block is made from. */
+/** Appends to `from` the blocks (int32_t) that a block is made from. */
 void tg_disk_made_from(const TgDiskProgram *program, int32_t number, GArray *from);
 
-/** By block: whether it is still to be made, where those that are `available` are not. */
+/** For each block: whether it must still be made, given the blocks that are `available` (1; 0: not). */
 bool *tg_disk_program_todo(const TgDiskProgram *program, const double *available);
 
-/** A number that differs for other programs. */
+/** A checksum that identifies the program. */
 uint64_t tg_disk_program_identity(const TgDiskProgram *program);
 
 #endif

@@ -1,5 +1,5 @@
-/* A schedule over blocks on disks, on the ranks of a job: each executes the tasks of its own processors, while a second
- * thread sends and receives blocks. */
+/* Executes a schedule with blocks on disk on the ranks of an MPI job. Each rank executes the tasks of its own
+ * processors, while a second thread sends and receives blocks. */
 #include "disk-messages.h"
 
 #include "blas.h"
@@ -17,12 +17,12 @@
 #include <unistd.h>
 
 enum {
-  PIECE_PART = 512,   /* of the memory, for a piece of a message */
-  MPI_BYTES = 4 << 20 /* that MPI takes for messages, once there are some */
+  PIECE_PART = 512,   /* one part in so many of the memory is for a piece of a message */
+  MPI_BYTES = 4 << 20 /* memory that MPI takes once there are messages */
 };
-static const double agree_s = 600; /* for files to be opened */
+static const double agree_s = 600; /* deadline for the ranks to agree, which includes opening files */
 
-/* A run on its way. */
+/* A run in progress. */
 typedef struct Run {
   TgHugeOptions options;
   const TgHugeSchedule *schedule;
@@ -37,17 +37,18 @@ typedef struct Run {
   TgDiskMessages *messages;
   bool *todo;
   double program_bytes;
+  double planned_bytes; /* memory that an earlier run planned with */
   size_t piece_bytes;
   int64_t tasks_done;
   double begun_s;
-  GArray *spans; /* TgHugeSpan, of this rank; NULL: nobody wants them */
+  GArray *spans; /* TgHugeSpan, of this rank; NULL: not recorded */
   GMutex telling;
-  double product_s; /* when the product under way began, from begun_s */
+  double product_s; /* when the current product began, counted from begun_s */
 } Run;
 
 /* --- waiting for others ------------------------------------------------------------------------------------------- */
 
-/* However long they compute. */
+/* Waits for all ranks, however long they compute. */
 static bool wait_for_all(const Run *run, GError **error) {
   const struct timespec pause = {0, 1000000};
   run->job->mpi->barrier();
@@ -58,16 +59,25 @@ static bool wait_for_all(const Run *run, GError **error) {
   return true;
 }
 
-/* Whether all ranks can; else all have the same error. */
+/* Whether `can` succeeds on all ranks. If not, all ranks have the same error. Ranks tell each other only the code of an
+ * error, so its domain goes with the code. */
 static bool all_can(Run *run, bool (*can)(Run *run, GError **error), GError **error) {
-  GError *own = NULL;
+  enum { DOMAIN = 1000 };
+  const GQuark domains[] = {TG_EXECUTOR_ERROR, TG_IO_ERROR, TG_SIM_ERROR};
+  GError *own = NULL, *common = NULL;
   can(run, &own);
-  return tg_ranks_agree(run->job, own, error, agree_s);
+  for (int d = 0; own && d < (int)G_N_ELEMENTS(domains); d++)
+    if (own->domain == domains[d]) own->code = own->code % DOMAIN + d * DOMAIN;
+  if (tg_ranks_agree(run->job, own, &common, agree_s)) return true;
+  common->domain = domains[common->code / DOMAIN];
+  common->code %= DOMAIN;
+  g_propagate_error(error, common);
+  return false;
 }
 
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
-/* A block has at least one tile. */
+/* Each block needs at least one tile. */
 static bool check_blocks(const Run *run, const int64_t units[3], GError **error) {
   static const char *const extents[] = {"rows of C", "columns of C", "columns of A"};
   static const int which[TG_MATRICES][2] = {{0, 2}, {2, 1}, {0, 1}};
@@ -108,13 +118,15 @@ static bool make_plan(Run *run, GError **error) {
 }
 
 static bool open_inputs(Run *run, GError **error) {
-  if (!run->job->mpi->has_threads()) return TG_SIM_FAIL(error, BAD_INPUT, "this MPI library allows no threads");
+  if (!run->job->mpi->has_threads())
+    return TG_SIM_FAIL(error, BAD_INPUT,
+                       "this MPI library does not allow calls from a second thread (MPI_THREAD_SERIALIZED)");
   if (!tg_huge_inputs_open(&run->inputs, &run->options, error) || !tg_blas_load(error)) return false;
   const TgTiling c = tg_disk_product_tiling(&run->inputs.all);
   return tg_tiling_check(&c, error) && make_plan(run, error);
 }
 
-/* All have the same. */
+/* All ranks have the same limit. */
 static void choose_memory(Run *run) {
   const double part = 0.5;
   int32_t sharing = 0;
@@ -126,13 +138,13 @@ static void choose_memory(Run *run) {
 
 /* --- C, and the folder of blocks ---------------------------------------------------------------------------------- */
 
-/* Of the same product by the same program. */
+/* Identifies the product and the program. */
 static uint64_t identity_of(const Run *run) {
   const uint64_t both[] = {tg_huge_inputs_identity(&run->inputs), tg_disk_program_identity(&run->program)};
   return tg_checksum(both, sizeof both, 0);
 }
 
-/* What runs for other products left there: none of them has C now. */
+/* Removes what runs for other products left in the folder. None of them is active, because this run has C. */
 static void remove_others(const Run *run) {
   g_autofree char *own = g_strdup_printf("%016" PRIx64 "-", run->store.identity);
   GDir *folder = g_dir_open(run->store.folder, 0, NULL);
@@ -148,8 +160,10 @@ static void remove_others(const Run *run) {
 static bool open_c(Run *run, GError **error) {
   const TgTiling c = tg_disk_product_tiling(&run->inputs.all);
   TgTiledJob job = {run->store.identity, (uint64_t)run->options.memory_bytes};
-  return run->job->rank == 0 ? tg_unfinished_open(&run->part, run->options.c, &c, &job, error)
-                             : tg_unfinished_join(&run->part, run->options.c, error);
+  const bool fine = run->job->rank == 0 ? tg_unfinished_open(&run->part, run->options.c, &c, &job, error)
+                                        : tg_unfinished_join(&run->part, run->options.c, &job, error);
+  run->planned_bytes = (double)job.memory;
+  return fine;
 }
 
 static bool begin_c(Run *run, GError **error) {
@@ -160,11 +174,12 @@ static bool join_c(Run *run, GError **error) {
   if (run->job->rank > 0 && !open_c(run, error)) return false;
   tg_tiled_file_share(run->part.file);
   const int descriptor = tg_disk_open_tiles(run->part.path, run->options.cached, true, &run->inputs.direct, error);
-  run->store.c = tg_stream_file(run->part.file, descriptor);
+  const TgStreamFile c = tg_stream_file(run->part.file, descriptor);
+  tg_disk_store_use_c(&run->store, &c);
   run->store.folder = g_strconcat(run->part.target, ".blocks", NULL);
   if (descriptor < 0) return false;
   if (g_mkdir_with_parents(run->store.folder, 0777) != 0)
-    return TG_IO_FAIL(error, CANNOT_WRITE, "%s: cannot make this folder: %s", run->store.folder, g_strerror(errno));
+    return TG_IO_FAIL(error, CANNOT_WRITE, "%s: cannot create this folder: %s", run->store.folder, g_strerror(errno));
   if (run->job->rank == 0) remove_others(run);
   return true;
 }
@@ -174,7 +189,6 @@ static bool join_c(Run *run, GError **error) {
 static void find_todo(Run *run) {
   const int count = (int)run->program.blocks->len;
   g_autofree double *available = g_new0(double, (gsize)count + 1);
-  tg_disk_store_init(&run->store);
   tg_disk_store_look(&run->store, available, run->result);
   tg_ranks_reduce(run->job, available, count, 1, agree_s);
   run->todo = tg_disk_program_todo(&run->program, available);
@@ -191,13 +205,7 @@ static void find_todo(Run *run) {
   }
 }
 
-static bool prepare(Run *run, GError **error) {
-  const size_t wanted = (size_t)(run->options.memory_bytes / PIECE_PART) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
-  const TgTile a = tg_tiling_tile(&run->inputs.all.a.tiling, 0, 0), b = tg_tiling_tile(&run->inputs.all.b.tiling, 0, 0),
-               c = tg_tiling_tile(&run->store.c.tiling, 0, 0);
-  const size_t most = 1 << 20, largest = (size_t)MAX(MAX(a.stored_bytes, b.stored_bytes), c.stored_bytes);
-  run->piece_bytes = MAX(largest, MIN(wanted, most));
-  run->program_bytes = tg_disk_program_bytes() + MPI_BYTES + TG_DISK_BUFFERS * (double)run->piece_bytes;
+static bool make_messages(Run *run, GError **error) {
   run->messages = tg_disk_messages_new(&run->store, run->job, run->todo, run->piece_bytes, error);
   return run->messages != NULL;
 }
@@ -210,7 +218,7 @@ static void add_span(Run *run, const TgHugeSpan *span) {
   g_mutex_unlock(&run->telling);
 }
 
-/* Of the product under way. */
+/* Takes a span of the current product. */
 static void take_span(void *to, const TgHugeSpan *span) {
   Run *run = to;
   TgHugeSpan taken = *span;
@@ -228,7 +236,7 @@ static void take_message(void *to, TgHugeStage stage, double begin_s) {
                               .end_s = tg_now_s() - run->begun_s});
 }
 
-/* Those of all ranks, on the first: each rank's times count from when all were ready. */
+/* Passes on the spans of all ranks, on rank 0. Each rank's times count from when all were ready. */
 static void tell_spans(const Run *run) {
   for (int32_t r = 0; run->spans && r < run->job->ranks; r++) {
     double count = r == run->job->rank ? run->spans->len : 0;
@@ -248,7 +256,7 @@ static const TgStreamFile *file_at(const Run *run, int32_t number) {
   return number == TG_DISK_NONE ? &none : &run->store.stored[number].file;
 }
 
-/* Progress is counted in tasks; a signal may come at any time. */
+/* Progress is counted in tasks, but a signal may arrive at any time. */
 static bool goes_on(void *user, int64_t done) {
   const Run *run = user;
   (void)done;
@@ -259,7 +267,7 @@ static bool goes_on(void *user, int64_t done) {
 typedef struct Sum {
   Run *run;
   GArray *left, *right;     /* int32_t: blocks */
-  TgStreamFactors *factors; /* their files, once they are there */
+  TgStreamFactors *factors; /* their files, valid once the blocks are complete */
 } Sum;
 
 static void find_factors(Sum *sum, const TgDiskTask *task) {
@@ -295,7 +303,8 @@ static bool multiply_sum(Run *run, const TgDiskTask *task, Sum *sum, GError **er
                            .c = *file_at(run, task->target),
                            .addend = *file_at(run, task->addend),
                            .program_bytes = run->program_bytes};
-  bool fine = tg_disk_product_plan(&product, options.memory_bytes, error);
+  bool fine = (run->planned_bytes < options.memory_bytes && tg_disk_product_plan(&product, run->planned_bytes, NULL)) ||
+              tg_disk_product_plan(&product, options.memory_bytes, error);
   if (fine) tg_disk_product_note(&product, run->result);
   fine = fine && tg_disk_product_drop_finished(&product, run->result, error);
   if (fine) {
@@ -310,19 +319,53 @@ static bool multiply_sum(Run *run, const TgDiskTask *task, Sum *sum, GError **er
   return fine;
 }
 
-static bool multiply(Run *run, const TgDiskTask *task, GError **error) {
+static Sum sum_new(Run *run, const TgDiskTask *task) {
   Sum sum = {.run = run,
              .left = g_array_new(FALSE, FALSE, sizeof(int32_t)),
              .right = g_array_new(FALSE, FALSE, sizeof(int32_t))};
   find_factors(&sum, task);
+  return sum;
+}
+
+static void sum_clear(Sum *sum) {
+  g_array_unref(sum->left);
+  g_array_unref(sum->right);
+  g_free(sum->factors);
+}
+
+static bool multiply(Run *run, const TgDiskTask *task, GError **error) {
+  Sum sum = sum_new(run, task);
   const bool fine = multiply_sum(run, task, &sum, error);
-  g_array_unref(sum.left);
-  g_array_unref(sum.right);
-  g_free(sum.factors);
+  sum_clear(&sum);
   return fine;
 }
 
-/* Of one row of tiles: target = addend + left, zeros where there is neither. */
+/* Whether memory suffices for the first product of this rank; asked before any file is created. The other products are
+ * at most a tile larger. */
+static bool check_memory(Run *run, GError **error) {
+  const size_t wanted = (size_t)(run->options.memory_bytes / PIECE_PART) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
+  const TgTiling tiling = tg_disk_product_tiling(&run->inputs.all);
+  const TgTile a = tg_tiling_tile(&run->inputs.all.a.tiling, 0, 0), b = tg_tiling_tile(&run->inputs.all.b.tiling, 0, 0),
+               c = tg_tiling_tile(&tiling, 0, 0);
+  const size_t most = 1 << 20, largest = (size_t)MAX(MAX(a.stored_bytes, b.stored_bytes), c.stored_bytes);
+  bool fine = true;
+  run->piece_bytes = MAX(largest, MIN(wanted, most));
+  run->program_bytes = tg_disk_program_bytes() + MPI_BYTES + TG_DISK_BUFFERS * (double)run->piece_bytes;
+  for (int32_t t = 0; t < (int32_t)run->program.tasks->len; t++) {
+    const TgDiskTask *task = tg_disk_task(&run->program, t);
+    if (task->rank != run->job->rank || task->follows || task->right == TG_DISK_NONE) continue;
+    Sum sum = sum_new(run, task);
+    TgDiskProduct product = {
+        .options = &run->options, .factors = sum.factors, .count = sum.left->len, .program_bytes = run->program_bytes};
+    fine = tg_disk_product_plan(&product, run->options.memory_bytes, error);
+    tg_disk_product_clear(&product);
+    sum_clear(&sum);
+    break;
+  }
+  return fine;
+}
+
+/* For one row of tiles: target = addend + left. A missing term counts as zeros. */
 static bool add_tiles(Run *run, const TgDiskTask *task, TgTileRow rows[3], char *sum, char *term, GError **error) {
   const TgStreamFile *target = file_at(run, task->target);
   const int32_t terms[] = {task->left, task->addend};
@@ -355,7 +398,7 @@ static bool add(Run *run, const TgDiskTask *task, GError **error) {
   return fine;
 }
 
-/* A product waits for its factors itself, and begins with those that are there. */
+/* A product waits for its factors by itself, and begins with those that are complete. */
 static bool wait_for_terms(Run *run, const TgDiskTask *task, GError **error) {
   const bool adds = task->right == TG_DISK_NONE;
   return (task->addend == TG_DISK_NONE || tg_disk_store_wait(&run->store, task->addend, error)) &&
@@ -375,7 +418,7 @@ static bool execute(Run *run, const TgDiskTask *task, GError **error) {
   return true;
 }
 
-/* Those that follow are part of others. */
+/* Whether this rank is to execute the task. Tasks that follow another one are executed with it. */
 static bool is_own(const Run *run, const TgDiskTask *task) {
   return task->rank == run->job->rank && !task->follows && run->todo[task->target];
 }
@@ -397,7 +440,7 @@ static void tell_tasks(const Run *run) {
   if (run->options.begins) run->options.begins(run->options.watch.user, tasks);
 }
 
-/* Both threads. */
+/* Runs both threads: tasks here, messages in the other. */
 static bool work(Run *run, GError **error) {
   GError *own = NULL;
   GThread *thread = g_thread_new("messages", tg_disk_messages_run, run->messages);
@@ -428,7 +471,7 @@ static void sum_up(Run *run) {
   for (size_t i = 0; i < G_N_ELEMENTS(most); i++) *most[i] = values[i];
 }
 
-/* All ranks have written their parts. */
+/* After all ranks have written their parts. */
 static bool finish_c(Run *run, GError **error) {
   if (run->job->rank > 0) return true;
   if (!tg_unfinished_refresh(&run->part, error) || !tg_unfinished_finish(&run->part, error)) return false;
@@ -447,13 +490,14 @@ static bool run_all(Run *run, GError **error) {
                              .identity = identity_of(run),
                              .tell = run->spans ? take_message : NULL,
                              .tell_to = run};
-  if (!all_can(run, begin_c, error) || !all_can(run, join_c, error)) return false;
+  tg_disk_store_init(&run->store);
+  if (!all_can(run, check_memory, error) || !all_can(run, begin_c, error) || !all_can(run, join_c, error)) return false;
   tg_huge_inputs_note(&run->inputs, options, run->result);
   const double e = (double)tg_element_bytes(run->result->type);
   run->result->bound_read_bytes =
       e * tg_pipeline_bound(run->result->m, run->result->n, run->result->k, options->memory_bytes / e);
   find_todo(run);
-  if (!all_can(run, prepare, error)) return false;
+  if (!all_can(run, make_messages, error)) return false;
   tell_tasks(run);
   const int threads = tg_blas_threads_begin(run->result->m, run->result->n, run->result->k, run->job->threads);
   if (!wait_for_all(run, error)) return false;

@@ -30,7 +30,7 @@ static TgStreamFile part_of(const TgStreamFile *whole, const TgDiskBlock *block)
                         block->column, block->rows,       block->columns};
 }
 
-/* What is known before there is one. */
+/* What is known of a block's file before there is one. */
 static TgStreamFile no_file(const TgDiskStore *store, int32_t number) {
   const TgDiskBlock *block = block_at(store, number);
   return (TgStreamFile){NULL, -1, tiling_of(store, number), 0, 0, block->rows, block->columns};
@@ -48,15 +48,19 @@ void tg_disk_store_init(TgDiskStore *store) {
     TgDiskStored *stored = &store->stored[b];
     stored->part.descriptor = -1;
     stored->file = no_file(store, b);
-    if (block->is_final)
-      stored->file = part_of(&store->c, block);
-    else if (block->kind == TG_DISK_INPUT)
+    if (block->kind == TG_DISK_INPUT)
       stored->file = part_of(block->matrix == TG_MATRIX_A ? &store->inputs->all.a : &store->inputs->all.b, block);
     stored->ready = block->kind == TG_DISK_INPUT;
   }
 }
 
-/* Inputs and C are not its own. */
+void tg_disk_store_use_c(TgDiskStore *store, const TgStreamFile *c) {
+  store->c = *c;
+  for (int32_t b = 0; b < (int32_t)store->program->blocks->len; b++)
+    if (block_at(store, b)->is_final) store->stored[b].file = part_of(c, block_at(store, b));
+}
+
+/* Inputs and parts of C have no file of their own. */
 static bool has_own_file(const TgDiskStore *store, int32_t number) {
   const TgDiskBlock *block = block_at(store, number);
   return block->kind != TG_DISK_INPUT && !block->is_final;
@@ -98,7 +102,7 @@ static bool open_block(TgDiskStore *store, int32_t number, GError **error) {
   return true;
 }
 
-/* Whether each tile is there, and is what was written. */
+/* Whether each tile has been written, and matches its checksum. */
 static bool is_complete(const TgStreamFile *part, char *room, TgHugeResult *result) {
   TgTileRow tiles = {0};
   while (tg_tiles_next(part, 1, &tiles)) {
@@ -164,7 +168,7 @@ bool tg_disk_store_is_there(TgDiskStore *store, int32_t number, GError **error) 
   if (!is_others(store, number)) return tg_disk_store_has(store, number);
   if (store->stored[number].file.file) return true;
   g_autofree char *path = path_of(store, number);
-  return access(path, F_OK) == 0 && open_block(store, number, error); /* renamed so when it is complete */
+  return access(path, F_OK) == 0 && open_block(store, number, error); /* it has this name once it is complete */
 }
 
 bool tg_disk_store_wait(TgDiskStore *store, int32_t number, GError **error) {

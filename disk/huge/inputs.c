@@ -41,7 +41,7 @@ static bool check_files(const TgHugeInputs *inputs, const TgHugeOptions *options
   if (a->columns == b->rows) return true;
   return TG_IO_FAIL(error, BAD_INPUT,
                     "%s is %" PRId64 "x%" PRId64 " and %s is %" PRId64 "x%" PRId64
-                    ": the columns of A must be as many as the rows of B",
+                    ": A must have as many columns as B has rows",
                     options->a, a->rows, a->columns, options->b, b->rows, b->columns);
 }
 

@@ -10,15 +10,15 @@ typedef struct TgHugeInputs {
   bool direct;         /**< past the operating system's cache */
 } TgHugeInputs;
 
-/** Opens a file's tiles, with `cached` through the operating system's cache, else past it where the file system can;
- * otherwise *direct becomes false. Errors: CANNOT_READ, CANNOT_WRITE. */
+/** Opens a file for its tiles: through the operating system's cache if `cached`, otherwise past it if the file system
+ * can. If not past it, *direct becomes false. -1 with an error: CANNOT_READ, CANNOT_WRITE. */
 int tg_disk_open_tiles(const char *path, bool cached, bool writes, bool *direct, GError **error);
 
-/** Errors: of TG_IO_ERROR: CANNOT_READ; BAD_INPUT, also where there is no such product. */
+/** Opens A and B. Errors: of TG_IO_ERROR: CANNOT_READ; BAD_INPUT, also if they cannot be multiplied. */
 bool tg_huge_inputs_open(TgHugeInputs *inputs, const TgHugeOptions *options, GError **error);
-/** What C is made of: the same product has the same. */
+/** A checksum that identifies A and B. */
 uint64_t tg_huge_inputs_identity(const TgHugeInputs *inputs);
-/** Fills in what the result says of the matrices, and the limit. */
+/** Fills in what `result` reports about the matrices, and the memory limit. */
 void tg_huge_inputs_note(const TgHugeInputs *inputs, const TgHugeOptions *options, TgHugeResult *result);
 void tg_huge_inputs_clear(TgHugeInputs *inputs);
 

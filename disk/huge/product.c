@@ -10,9 +10,9 @@
 enum {
   SLOTS = 16,                   /* transfers under way */
   MOST_SLOT_BYTES = 1 << 20,    /* larger ones gain nothing */
-  PACKED_BYTES = 1 << 20,       /* of a BLAS thread, for parts of the factors in its own order */
+  PACKED_BYTES = 1 << 20,       /* of a BLAS thread, for packed parts of the factors */
   OTHER_BYTES = 1 << 20,        /* stacks, and what the C library keeps */
-  PROGRAM_UNIT_BYTES = 13 << 20 /* in which the program's own memory is counted */
+  PROGRAM_UNIT_BYTES = 13 << 20 /* to which the program's own memory is rounded up */
 };
 
 TgStreamFile tg_stream_file(TgTiledFile *file, int descriptor) {
@@ -27,7 +27,7 @@ TgTiling tg_disk_product_tiling(const TgStreamFactors *factors) {
 
 /* --- the plan ----------------------------------------------------------------------------------------------------- */
 
-/* At most `most`: where the multiple is larger, that is one step. */
+/* The least common multiple, or `most` if that is less: then everything is one step. */
 static int64_t common_multiple(int64_t a, int64_t b, int64_t most) {
   const int64_t times = a / tg_common_divisor(a, b);
   return times > most / b ? most : times * b;
@@ -48,7 +48,7 @@ static size_t largest_tile(const TgDiskProduct *product) {
   return most;
 }
 
-/* Of all pairs of factors. */
+/* The inner dimension of all pairs of factors together. */
 static int64_t inner_of(const TgDiskProduct *product) {
   int64_t inner = 0;
   for (int64_t f = 0; f < product->count; f++) inner += product->factors[f].a.columns;
@@ -59,20 +59,20 @@ static int a_buffers(const TgDiskProduct *product) {
   return product->options->sequential ? 1 : 3;
 }
 
-/* The program's own memory. In coarse units, since it varies a little: the same command is to have the same plan. */
+/* Rounded up to coarse units because it varies a little: the same command should have the same plan. */
 double tg_disk_program_bytes(void) {
   const double now = (double)tg_memory_used_bytes() + PACKED_BYTES * (double)tg_blas_threads_most() + OTHER_BYTES;
   return ceil(now / PROGRAM_UNIT_BYTES) * PROGRAM_UNIT_BYTES;
 }
 
-/* For one transfer: of some tiles, where there is memory for it. */
+/* For one transfer: several tiles, if there is enough memory. */
 static size_t wanted_slot_bytes(const TgDiskProduct *product) {
-  const double part = 1.0 / 96; /* of the memory, for all */
+  const double part = 1.0 / 96; /* of the memory, for all slots */
   const size_t wanted = (size_t)(product->memory_bytes * part / SLOTS) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
   return MAX(largest_tile(product), MIN(wanted, (size_t)MOST_SLOT_BYTES));
 }
 
-/* For panels and what streams past them. What an accelerator has of them, the host has, too. */
+/* For panels and what streams past them. The host also holds what is on an accelerator: the smaller memory counts. */
 static double buffer_room(const TgDiskProduct *product) {
   const double host = product->memory_bytes - product->taken_bytes, device = product->options->device_bytes;
   return product->options->multiplier && device < host ? device : host;
@@ -80,7 +80,7 @@ static double buffer_room(const TgDiskProduct *product) {
 
 static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
   const TgTiling c = tg_disk_product_tiling(product->factors);
-  const double checksums = 2 * 8 * (double)tg_tiling_count(&c); /* as they are, and as they are in the file */
+  const double checksums = 2 * 8 * (double)tg_tiling_count(&c); /* the current ones, and those in the file */
   const int slots = SLOTS + (product->addend.file ? 1 : 0);
   product->slot_bytes = slot_bytes;
   product->taken_bytes = product->program_bytes + checksums + slots * (double)product->slot_bytes;
@@ -90,13 +90,13 @@ static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
                     .k = inner_of(product),
                     .element_bytes = tg_element_bytes(c.type),
                     .memory_bytes = buffer_room(product),
-                    .a_buffers = a_buffers(product) + 1, /* BLAS has the one that it multiplies in its own order, too */
+                    .a_buffers = a_buffers(product) + 1, /* BLAS also has a packed copy of the one that it multiplies */
                     .b_buffers = product->options->sequential ? 1 : 2,
                     .blocks = product->options->blocks};
   product->plan.unit = tg_disk_product_unit(product->factors);
 }
 
-/* For panels, or for the check afterwards. */
+/* Enough for the panels, and for the check afterwards. */
 static double least_bytes(const TgDiskProduct *product) {
   return fmax(product->taken_bytes + tg_panels_least_bytes(&product->plan),
               product->program_bytes +
@@ -107,7 +107,7 @@ static double least_bytes(const TgDiskProduct *product) {
 static bool refuse_memory(const TgDiskProduct *product, GError **error) {
   const double mega = 1e6;
   if (product->plan.memory_bytes < product->memory_bytes - product->taken_bytes)
-    return TG_SIM_FAIL(error, TOO_LARGE, "%.0fM of the GPU's memory is not enough: %s need at least %.0fM",
+    return TG_SIM_FAIL(error, TOO_LARGE, "%.0fM of GPU memory is not enough: %s need at least %.0fM",
                        product->options->device_bytes / mega,
                        product->options->blocks.x > 0 ? "these tiles" : "these files",
                        ceil(tg_panels_least_bytes(&product->plan) / mega));
@@ -135,7 +135,7 @@ bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **
   return refuse_memory(product, error);
 }
 
-/* In the file, of a part that begins so far from the begin of `file`. */
+/* Bytes in the file of a part that begins at this distance from the beginning of `file`. */
 static double part_bytes(const TgStreamFile *file, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   const TgStreamFile part = {NULL, -1, file->tiling, file->row + row, file->column + column, rows, columns};
   return tg_tiles_all_bytes(&part);
@@ -174,7 +174,7 @@ void tg_disk_product_note(const TgDiskProduct *product, TgHugeResult *result) {
 
 /* --- going on ----------------------------------------------------------------------------------------------------- */
 
-/* Whether every tile of the panel is there, and is what was written. */
+/* Whether every tile of the panel has been written, and matches its checksum. */
 static bool is_finished(const TgDiskProduct *product, const TgPanel *panel, char *room, TgHugeResult *result) {
   const TgStreamFile *c = &product->c;
   const TgStreamFile part = {c->file,     c->descriptor, c->tiling, c->row + panel->row, c->column + panel->column,

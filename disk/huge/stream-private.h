@@ -21,20 +21,20 @@ typedef struct TgStreamPlace {
   int64_t whole_step, whole_chunk; /* counted over all panels */
 } TgStreamPlace;
 
-/* Of the inner dimension. */
+/* A step of the inner dimension. */
 typedef struct TgStreamStep {
-  int64_t factors, begin, length; /* of these factors */
+  int64_t factors, begin, length; /* number of the pair of factors; part of its inner dimension */
 } TgStreamStep;
 
 typedef struct TgStream {
   const TgStreamJob *job;
   TgHugeResult *result;
   int64_t element_bytes;
-  int64_t steps;                     /* of a panel … */
+  int64_t steps;                     /* number of steps of a panel … */
   TgStreamStep *step;                /* … and each of them */
   int64_t *first_chunk, *first_step; /* by panel, and one more */
   char *c, *a[TG_STREAM_BUFFERS], *b[TG_STREAM_BUFFERS];
-  TgMultiplier *multiplier; /* an accelerator's, or NULL */
+  TgMultiplier *multiplier; /* on an accelerator; NULL: none */
   double begun_s;
   GMutex telling;
   /* Between the threads: */

@@ -49,11 +49,11 @@ static bool can_compute(const TgStream *stream, const TgStreamPlace *place, size
   return is_free && stream->a_ready > place->whole_chunk && stream->b_ready > place->whole_step;
 }
 
-/* The chunk that place is at. */
+/* The chunk at a place. */
 typedef struct Chunk {
   TgStreamPlace place;
-  int64_t row, rows, columns, inner; /* of the panel */
-  char *c;                           /* its rows */
+  int64_t row, rows, columns, inner; /* within the panel */
+  char *c;                           /* its rows of C */
   double begun_s;
   bool under_way; /* on an accelerator */
 } Chunk;
@@ -78,12 +78,12 @@ static void multiply_here(TgStream *stream, const Chunk *chunk) {
     tg_blas_multiply_add_f32(chunk->c, &left, &right);
 }
 
-/* Of the panel's bytes, with its rows. */
+/* Bytes of the panel up to the end of the chunk's rows. */
 static size_t end_of(const TgStream *stream, const Chunk *chunk) {
   return (size_t)((chunk->row + chunk->rows) * chunk->columns * stream->element_bytes);
 }
 
-/* Whether there is what it needs. */
+/* Whether everything that the chunk needs is there. */
 static bool is_ready(TgStream *stream, const Chunk *chunk) {
   g_mutex_lock(&stream->mutex);
   const bool ready = can_compute(stream, &chunk->place, end_of(stream, chunk));
@@ -126,7 +126,7 @@ static bool device_failed(TgStream *stream, const TgError *error) {
   return false;
 }
 
-/* Where a chunk is under way. */
+/* Waits for the chunk, if it is under way. */
 static bool finish_there(TgStream *stream, Chunk *before) {
   TgError error;
   if (!before->under_way) return true;
@@ -138,7 +138,8 @@ static bool finish_there(TgStream *stream, Chunk *before) {
   return true;
 }
 
-/* Starts it, and waits for the one before; first where it may need what that one has. */
+/* Starts the chunk, then waits for the one before. If the chunk is not ready, it waits for the one before first: it may
+ * need memory that is in use there. */
 static bool compute_there(TgStream *stream, Chunk *chunk, Chunk *before) {
   TgError error;
   const TgStreamJob *job = stream->job;
@@ -207,7 +208,7 @@ static bool take_memory(TgStream *stream, GError **error) {
   return fine || TG_SIM_FAIL(error, TOO_LARGE, "no memory for the panels of C, A and B");
 }
 
-/* On the accelerator. */
+/* Opens the accelerator, and registers the host's buffers with it. */
 static bool take_device(TgStream *stream, GError **error) {
   const TgStreamJob *job = stream->job;
   const TgMultiplierKind *kind = job->options->multiplier;

@@ -6,15 +6,15 @@
 #include "huge.h"
 #include "pipeline.h"
 
-/** A part of a file that begins and ends where tiles do. */
+/** A part of a file that begins and ends at tile boundaries. */
 typedef struct TgStreamFile {
-  TgTiledFile *file; /**< may be NULL where only tiles are counted */
+  TgTiledFile *file; /**< may be NULL if tiles are only counted */
   int descriptor;    /**< for its tiles; may be open for direct I/O */
   TgTiling tiling;   /**< the file's */
   int64_t row, column, rows, columns;
 } TgStreamFile;
 
-/** Factors of a product, with the same rows and columns of C as others of the sum. */
+/** A pair of factors. All pairs of a sum have the same rows and columns of C. */
 typedef struct TgStreamFactors {
   TgStreamFile a, b;
 } TgStreamFactors;
@@ -22,13 +22,13 @@ typedef struct TgStreamFactors {
 typedef struct TgStreamJob {
   TgElement type;
   TgStreamFactors *factors; /**< C is the sum of their products, one after another */
-  int64_t count;            /**< of them */
-  /** Whether those of this number are there; only then their files and descriptors are valid. NULL: all are. Called by
-   * the thread that transfers. On an error, which stops the work, false with it. */
+  int64_t count;            /**< number of pairs of factors */
+  /** Whether the pair of this number is available; only then are its files and descriptors valid. NULL: all pairs are.
+   * Called by the thread that transfers. Returns false with an error if the work must stop. */
   bool (*are_there)(void *of, int64_t number, GError **error);
   void *are_there_of;
   TgStreamFile c;
-  TgStreamFile addend;          /**< is added to A·B; file NULL: nothing */
+  TgStreamFile addend;          /**< is added to the products; file NULL: nothing */
   const TgPanels *panels;       /**< all of them are computed; their rows and columns count from those of C */
   int a_buffers, b_buffers;     /**< parts of A and B in memory; 1 each: nothing overlaps */
   int slots;                    /**< transfers under way at a time … */
@@ -37,7 +37,7 @@ typedef struct TgStreamJob {
   const TgHugeOptions *options; /**< its watch is told chunks done; whom spans are told to */
 } TgStreamJob;
 
-/** Steps of the inner dimension, none of which is of two pairs of factors. */
+/** The number of steps of the inner dimension. No step spans two pairs of factors. */
 int64_t tg_stream_steps(const TgStreamJob *job);
 /** Chunks of all panels: what the watch is told at the end. */
 int64_t tg_stream_chunks(const TgStreamJob *job);

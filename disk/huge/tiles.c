@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Straight from the system and back: what one product leaves in the C library's heap may not do for the next one. The
- * first page has the size. */
+/* From the system, and straight back to it: memory that one product frees may remain in the C library's heap without
+ * being of use to the next product. The first page holds the size. */
 void *tg_tiles_room(double bytes) {
   const size_t whole = ((size_t)bytes / TG_TILED_ALIGNMENT + 2) * TG_TILED_ALIGNMENT;
   void *mapped = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -40,7 +40,7 @@ struct TgTransfers {
   int idle_count;
   TgStreamPlace reads;
   bool reads_b;
-  int64_t factors_there; /* the first so many */
+  int64_t factors_there; /* the first so many pairs are available */
   Group group, writes;
   int64_t write_panel;
   bool writing;                                                   /* some of its tiles, and not all, are begun */
@@ -48,14 +48,14 @@ struct TgTransfers {
   int64_t a_waits[TG_STREAM_BUFFERS], b_waits[TG_STREAM_BUFFERS]; /* transfers under way, by part of memory */
   int64_t c_waits;
   TgHugeSpan a_span[TG_STREAM_BUFFERS], b_span[TG_STREAM_BUFFERS], c_span; /* what is under way there */
-  char *addend; /* room for what a slot takes of it, or NULL */
+  char *addend; /* room for as much of the addend as a slot holds, or NULL */
   double busy_since_s;
   GThread *keeper;
 };
 
 /* --- rows of tiles ------------------------------------------------------------------------------------------------ */
 
-/* What is read next, and of what. */
+/* The step that is read next, and the file. */
 static const TgStreamStep *step_read(const TgTransfers *transfers) {
   return &transfers->stream->step[transfers->reads.step];
 }
@@ -155,7 +155,7 @@ static bool may_read(const TgTransfers *transfers, int64_t computed) {
   return has_memory(transfers, computed);
 }
 
-/* Whether the factors that are read next are there. False with an error where they will not be. */
+/* Sets *there if the factors that are read next are available. False with an error if they never will be. */
 static bool ask_factors(TgTransfers *transfers, bool *there, GError **error) {
   const TgStreamJob *job = transfers->job;
   const int64_t number = step_read(transfers)->factors;
@@ -307,7 +307,7 @@ static void tell_copied(TgTransfers *transfers, int64_t rows) {
   g_mutex_unlock(&transfers->stream->mutex);
 }
 
-/* Adds what lies in the same place of the addend. */
+/* Adds the tiles in the same place of the addend. */
 static bool add_addend(TgTransfers *transfers, const Slot *slot, char *data, GError **error) {
   const TgStreamFile *addend = &transfers->job->addend, *c = &transfers->job->c;
   const TgTiling *there = &addend->tiling, *here = &c->tiling;
@@ -412,7 +412,7 @@ static bool is_done(const TgTransfers *transfers) {
   return transfers->write_panel >= tg_stream_panels(transfers->stream) && tg_disk_queue_active(transfers->queue) == 0;
 }
 
-/* Waits until another chunk is computed, or a little where factors are to come. */
+/* Waits until another chunk is computed; if factors are missing, for a millisecond at most. */
 static void wait_for_products(TgTransfers *transfers, int64_t computed, bool for_factors) {
   const gint64 until = g_get_monotonic_time() + G_TIME_SPAN_MILLISECOND;
   g_mutex_lock(&transfers->stream->mutex);
@@ -422,7 +422,7 @@ static void wait_for_products(TgTransfers *transfers, int64_t computed, bool for
   g_mutex_unlock(&transfers->stream->mutex);
 }
 
-/* As much as there is memory and factors for. */
+/* Begins as many reads as there are memory and factors for. */
 static bool begin_reads(TgTransfers *transfers, int64_t computed, bool *for_factors, GError **error) {
   bool there = true;
   while (there && may_read(transfers, computed)) {

@@ -118,13 +118,12 @@ bool tg_unfinished_open(TgUnfinished *part, const char *c, const TgTiling *tilin
   return is_blank(part, tiling, &status) ? begin(part, tiling, job, created, error) : resume(part, tiling, job, error);
 }
 
-bool tg_unfinished_join(TgUnfinished *part, const char *c, GError **error) {
+bool tg_unfinished_join(TgUnfinished *part, const char *c, TgTiledJob *job, GError **error) {
   struct stat old;
-  TgTiledJob job;
   if (!look_at_target(part, c, &old, error)) return false;
   part->descriptor = open(part->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (part->descriptor < 0) return cannot_write(part->path, g_strerror(errno), error);
-  part->file = tg_tiled_file_resume(part->descriptor, part->path, &job, error);
+  part->file = tg_tiled_file_resume(part->descriptor, part->path, job, error);
   return part->file != NULL;
 }
 

@@ -17,9 +17,10 @@ typedef struct TgUnfinished {
  * other programs left there, and what was begun for another product, is not touched. A new file has the permissions of
  * the C that it replaces. Errors: CANNOT_WRITE, also where another run has it; BAD_INPUT. */
 bool tg_unfinished_open(TgUnfinished *part, const char *c, const TgTiling *tiling, TgTiledJob *job, GError **error);
-/** Opens the file that another process has opened so, to write tiles of its own. Errors: CANNOT_WRITE; BAD_INPUT. */
-bool tg_unfinished_join(TgUnfinished *part, const char *c, GError **error);
-/** Reads again which tiles there are. Errors: BAD_INPUT where some are missing; CANNOT_READ. */
+/** Opens the file that another process has opened with tg_unfinished_open(), to write other tiles of it. Errors:
+ * CANNOT_WRITE; BAD_INPUT. */
+bool tg_unfinished_join(TgUnfinished *part, const char *c, TgTiledJob *job, GError **error);
+/** Reads again which tiles have been written. Errors: BAD_INPUT if some are missing; CANNOT_READ. */
 bool tg_unfinished_refresh(TgUnfinished *part, GError **error);
 /** Finishes C.part and renames it to C. Errors: CANNOT_WRITE. */
 bool tg_unfinished_finish(TgUnfinished *part, GError **error);

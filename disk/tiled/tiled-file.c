@@ -295,7 +295,7 @@ void tg_tiled_file_share(TgTiledFile *file) {
   memcpy(file->kept, file->table, table_bytes(file));
 }
 
-/* Those entries of the table that changed, and no others: they may be another process's. */
+/* Writes only those entries of the table that have changed: the others may belong to another process. */
 static bool write_table(TgTiledFile *file, GError **error) {
   const size_t entry = sizeof *file->table, count = table_bytes(file) / entry;
   for (size_t begin = 0, end; begin < count; begin = end + 1) {

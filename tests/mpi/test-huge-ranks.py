@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Schedules over blocks on disks, on the ranks of an MPI job: C is that of one process, whatever ended an earlier job.
+"""Schedules with blocks on disk, on the ranks of an MPI job: C is that of a single process, however an earlier job ended.
 
 Usage: test-huge-ranks.py TOPOGEMM BUILT [KILLS]
 """
@@ -18,10 +18,10 @@ from jobs import ENVIRONMENT, tap  # pylint: disable=wrong-import-position
 
 TOPOGEMM = str(pathlib.Path(sys.argv[1]).resolve())
 BUILT = sys.argv[2]  # "" where there is no MPI
-SANITIZED = "ASAN_OPTIONS" in os.environ  # takes memory of its own
-KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 8 if SANITIZED else 24  # of 1.5 s each
+SANITIZED = "ASAN_OPTIONS" in os.environ  # sanitizers need memory of their own
+KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 8 if SANITIZED else 24  # each takes 1.5 s
 FILES = ["--a", "A.tg", "--b", "B.tg"]
-HEADER_BYTES = 4096  # which name the schedule, too
+HEADER_BYTES = 4096  # not compared: the header also identifies the schedule
 
 
 def execute(words, expect=0):
@@ -55,27 +55,27 @@ def check_c(about):
 
 
 def schedules():
-    """Those for C = A * B, each with a small grid."""
+    """All schedules for C = A * B, each with a small grid."""
     listed = json.loads(execute([TOPOGEMM, "list", "algorithms", "--json"]).stdout)
     return [(one["name"], "x".join(["2"] * one["grid"].count(":"))) for one in listed["algorithms"] if one["computes"] == "C = A * B"]
 
 
 def test_every_schedule(_):
-    """On several numbers of ranks, with blocks that differ in size, read where they are and sent."""
+    """C is right on several numbers of ranks, with blocks of different sizes, read in place or sent."""
     generate()
     rng = random.Random(1)
     for name, grid in schedules():
         for ranks, transport in [(3, "message"), (rng.choice([1, 2, 4]), rng.choice(["copy", "pull"]))]:
             words = f"{name} --grid {grid} --transport {transport}"
             said = json.loads(execute([*job(ranks, words), "--json"]).stdout)
-            assert said["ok"] and said["ranks"] == ranks, said
+            assert said["ok"] and said["job_ranks"] == ranks, said
             assert said["disk_read_bytes"] == said["model_read_bytes"], said
             assert said["disk_written_bytes"] == said["model_written_bytes"], said
             check_c((ranks, words))
 
 
 def test_sent(_):
-    """As many bytes as the schedule says where each rank has a disk of its own, and none where they share one."""
+    """If each rank has its own disk, as many bytes are sent as the schedule says; if ranks share a disk, none."""
     generate("1024x1024", "1024x1024", "128x128", "128x128")
     block = 512 * 512 * 4
     for words, blocks in [("cannon --grid 2x2", 4 + 8), ("summa --grid 2x2", 8), ("pegmm --grid 4", 3 + 3 * 4), ("mod-pegmm --grid 4", 3 + 3 + 12)]:
@@ -86,7 +86,7 @@ def test_sent(_):
 
 
 def test_little_memory(_):
-    """Each rank keeps its limit, in more panels than one."""
+    """Each rank keeps within its limit, with more than one panel."""
     if SANITIZED:
         raise tap.Skipped("a sanitizer takes memory, too")
     generate("4096x2048", "2048x4096", "128x128", "128x128")
@@ -96,7 +96,7 @@ def test_little_memory(_):
 
 
 def test_timeline(_):
-    """All ranks are on it, with what they send and receive."""
+    """The timeline has all ranks, with what they send and receive."""
     generate("512x512", "512x512", "64x64", "64x64")
     execute(job(2, "mod-pegmm --grid 2 --transport message --trace t.json --plot t.gp"))
     events = json.loads(pathlib.Path("t.json").read_text())["traceEvents"]
@@ -106,10 +106,25 @@ def test_timeline(_):
     assert "'rank 1 receive'" in pathlib.Path("t.gp").read_text()
 
 
+def wait_for_progress(process):
+    """Wait until a block or a panel of C is complete, whose tiles' checksums are no longer zero."""
+    while process.poll() is None and not list(pathlib.Path().glob("C.tg.blocks/*.tg")):
+        try:
+            with open("C.tg.part", "rb") as file:
+                file.seek(HEADER_BYTES)
+                if any(file.read(512)):
+                    return
+        except FileNotFoundError:
+            pass
+
+
 def end_within(seconds, words, rng):
-    """Whether the job was ended, or one of its ranks, before it finished by itself."""
+    """Ends the job or one of its ranks at a random time. Returns whether that was before it finished by itself."""
     with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT, start_new_session=True) as process:
-        time.sleep(rng.uniform(0, seconds))
+        if rng.random() < 0.5:
+            wait_for_progress(process)
+        else:
+            time.sleep(rng.uniform(0, seconds))
         victims = jobs.processes(process.pid)
         if victims and rng.random() < 0.8:
             os.kill(rng.choice(victims), rng.choice([signal.SIGKILL] * 3 + [signal.SIGTERM]))
@@ -129,7 +144,7 @@ def end_within(seconds, words, rng):
 
 
 def test_kills(_):
-    """Ended at any moment, and started again: in the end the tiles are those of a run that nobody ended."""
+    """A job that is killed at any moment and started again has the tiles of an uninterrupted run in the end."""
     generate("512x512", "512x512", "64x64", "64x64")
     rng, ended, resumed = random.Random(4), 0, 0
     words = [f"{name} --tiles 128x128x128 --transport {transport}" for name in
@@ -151,7 +166,7 @@ def test_kills(_):
 
 
 def test_wrong_use(_):
-    """What cannot be is refused in one line, by one rank."""
+    """What is impossible is refused in one line, by one rank."""
     generate("256x256", "256x256", "64x64", "64x64")
     for words, status, says in [("summa --grid 8x8", 2, "8 blocks, but the files have only 4 tiles"),
                                 ("summa --grid 2x2 --collective scatter-allgather", 2, "travel as a whole")]:
@@ -159,12 +174,17 @@ def test_wrong_use(_):
         said = jobs.messages_of(done.stderr)
         assert len(said) == 1 and says in said[0], (words, said)
         assert not list(pathlib.Path().glob("C.tg*")), words
+    done = execute(job(2, "summa --grid 2x2", "10M"), 2)
+    assert "10M of memory is not enough" in done.stderr and not list(pathlib.Path().glob("C.tg*")), done
+    pathlib.Path("B.tg").rename("other.tg")
+    done = execute(job(2, "summa --grid 2x2"), 1)
+    assert jobs.messages_of(done.stderr) == ["topogemm: B.tg: cannot read: No such file or directory"], done
     done = subprocess.run([TOPOGEMM, "huge", "summa", "--grid", "2x2", *FILES, "--c", "C.tg"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "--on ranks" in done.stderr, done
 
 
 def test_other_schedule(_):
-    """What another schedule began is not touched."""
+    """A file that another schedule began is not touched."""
     generate("512x512", "512x512", "64x64", "64x64")
     rng = random.Random(6)
     while not pathlib.Path("C.tg.part").exists():

@@ -139,7 +139,7 @@ def test_trace(_):
 
 
 def test_plot(_):
-    """A row for each stage, and bars where the trace has slices; a picture where there is gnuplot."""
+    """The plot has a row for each stage, and bars where the trace has slices; with gnuplot it is a picture."""
     generate(512)
     run(*EGMM, "--tiles", "256x128x256", "--plot", "t.gp", "--trace", "t.json")
     script = bytes_of("t.gp").decode()
@@ -156,7 +156,7 @@ def test_plot(_):
 
 
 def test_gpu(_):
-    """Without a GPU the command says so; with one the product is right."""
+    """Without a GPU the command reports that; with one, the product is right."""
     generate(512)
     done = subprocess.run([TOPOGEMM, *EGMM, "--gpu-memory", "1G"], capture_output=True, text=True, check=False)
     if done.returncode == 0:

@@ -102,7 +102,7 @@ static TgProductBlocks random_blocks(const TgHugeOptions *options, uint64_t seed
 
 /* --- an accelerator ----------------------------------------------------------------------------------------------- */
 
-/* It works as late as it may: when a chunk is waited for. */
+/* It computes as late as possible: when a chunk is waited for. */
 struct TgMultiplier {
   TgMultiplierJob job;
   char *c;

@@ -1,5 +1,5 @@
 /** @file ranks-module.h
- * Private to sim/ranks: the MPI library that the job was started with. */
+ * The MPI library that the job was started with, for sim/ranks and disk/blocks. */
 #ifndef TG_RANKS_MODULE_H
 #define TG_RANKS_MODULE_H
 
