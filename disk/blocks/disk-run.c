@@ -1,6 +1,6 @@
 /* Executes a schedule with blocks on disk on the ranks of an MPI job. Each rank executes the tasks of its own
  * processors, while a second thread sends and receives blocks. */
-#include "disk-messages.h"
+#include "disk-run.h"
 
 #include "blas.h"
 #include "blocks-planner.h"
@@ -16,40 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-  PIECE_PART = 512,   /* one part in so many of the memory is for a piece of a message */
-  MPI_BYTES = 4 << 20 /* memory that MPI takes once there are messages */
-};
 static const double agree_s = 600; /* deadline for the ranks to agree, which includes opening files */
-
-/* A run in progress. */
-typedef struct Run {
-  TgHugeOptions options;
-  const TgHugeSchedule *schedule;
-  TgHugeResult *result;
-  const TgRanksJob *job;
-  TgHugeInputs inputs;
-  TgProductBlocks unit;
-  TgBlocksPlan *plan;
-  TgDiskProgram program;
-  TgUnfinished part;
-  TgDiskStore store;
-  TgDiskMessages *messages;
-  bool *todo;
-  double program_bytes;
-  double planned_bytes; /* memory that an earlier run planned with */
-  size_t piece_bytes;
-  int64_t tasks_done;
-  double begun_s;
-  GArray *spans; /* TgHugeSpan, of this rank; NULL: not recorded */
-  GMutex telling;
-  double product_s; /* when the current product began, counted from begun_s */
-} Run;
 
 /* --- waiting for others ------------------------------------------------------------------------------------------- */
 
 /* Waits for all ranks, however long they compute. */
-static bool wait_for_all(const Run *run, GError **error) {
+static bool wait_for_all(const TgDiskRun *run, GError **error) {
   const struct timespec pause = {0, 1000000};
   run->job->mpi->barrier();
   while (!run->job->mpi->together()) {
@@ -61,7 +33,7 @@ static bool wait_for_all(const Run *run, GError **error) {
 
 /* Whether `can` succeeds on all ranks. If not, all ranks have the same error. Ranks tell each other only the code of an
  * error, so its domain goes with the code. */
-static bool all_can(Run *run, bool (*can)(Run *run, GError **error), GError **error) {
+static bool all_can(TgDiskRun *run, bool (*can)(TgDiskRun *run, GError **error), GError **error) {
   enum { DOMAIN = 1000 };
   const GQuark domains[] = {TG_EXECUTOR_ERROR, TG_IO_ERROR, TG_SIM_ERROR};
   GError *own = NULL, *common = NULL;
@@ -78,7 +50,7 @@ static bool all_can(Run *run, bool (*can)(Run *run, GError **error), GError **er
 /* --- the program -------------------------------------------------------------------------------------------------- */
 
 /* Each block needs at least one tile. */
-static bool check_blocks(const Run *run, const int64_t units[3], GError **error) {
+static bool check_blocks(const TgDiskRun *run, const int64_t units[3], GError **error) {
   static const char *const extents[] = {"rows of C", "columns of C", "columns of A"};
   static const int which[TG_MATRICES][2] = {{0, 2}, {2, 1}, {0, 1}};
   for (int matrix = 0; matrix < TG_MATRICES; matrix++)
@@ -93,7 +65,7 @@ static bool check_blocks(const Run *run, const int64_t units[3], GError **error)
   return true;
 }
 
-static bool make_plan(Run *run, GError **error) {
+static bool make_plan(TgDiskRun *run, GError **error) {
   const TgTiling *a = &run->inputs.all.a.tiling, *b = &run->inputs.all.b.tiling;
   const TgBlocksLayout layout = {.pad = 1, .align = 1, .late_reuse = 1};
   run->unit = tg_disk_product_unit(&run->inputs.all);
@@ -117,7 +89,7 @@ static bool make_plan(Run *run, GError **error) {
   return tg_disk_program_make(&run->program, &job, error);
 }
 
-static bool open_inputs(Run *run, GError **error) {
+static bool open_inputs(TgDiskRun *run, GError **error) {
   if (!run->job->mpi->has_threads())
     return TG_SIM_FAIL(error, BAD_INPUT,
                        "this MPI library does not allow calls from a second thread (MPI_THREAD_SERIALIZED)");
@@ -127,7 +99,7 @@ static bool open_inputs(Run *run, GError **error) {
 }
 
 /* All ranks have the same limit. */
-static void choose_memory(Run *run) {
+static void choose_memory(TgDiskRun *run) {
   const double part = 0.5;
   int32_t sharing = 0;
   for (int32_t r = 0; r < run->job->ranks; r++) sharing += run->job->leader[r] == run->job->leader[run->job->rank];
@@ -139,13 +111,13 @@ static void choose_memory(Run *run) {
 /* --- C, and the folder of blocks ---------------------------------------------------------------------------------- */
 
 /* Identifies the product and the program. */
-static uint64_t identity_of(const Run *run) {
+static uint64_t identity_of(const TgDiskRun *run) {
   const uint64_t both[] = {tg_huge_inputs_identity(&run->inputs), tg_disk_program_identity(&run->program)};
   return tg_checksum(both, sizeof both, 0);
 }
 
 /* Removes what runs for other products left in the folder. None of them is active, because this run has C. */
-static void remove_others(const Run *run) {
+static void remove_others(const TgDiskRun *run) {
   g_autofree char *own = g_strdup_printf("%016" PRIx64 "-", run->store.identity);
   GDir *folder = g_dir_open(run->store.folder, 0, NULL);
   const char *name;
@@ -157,7 +129,7 @@ static void remove_others(const Run *run) {
   if (folder) g_dir_close(folder);
 }
 
-static bool open_c(Run *run, GError **error) {
+static bool open_c(TgDiskRun *run, GError **error) {
   const TgTiling c = tg_disk_product_tiling(&run->inputs.all);
   TgTiledJob job = {run->store.identity, (uint64_t)run->options.memory_bytes};
   const bool fine = run->job->rank == 0 ? tg_unfinished_open(&run->part, run->options.c, &c, &job, error)
@@ -166,11 +138,11 @@ static bool open_c(Run *run, GError **error) {
   return fine;
 }
 
-static bool begin_c(Run *run, GError **error) {
+static bool begin_c(TgDiskRun *run, GError **error) {
   return run->job->rank > 0 || open_c(run, error);
 }
 
-static bool join_c(Run *run, GError **error) {
+static bool join_c(TgDiskRun *run, GError **error) {
   if (run->job->rank > 0 && !open_c(run, error)) return false;
   tg_tiled_file_share(run->part.file);
   const int descriptor = tg_disk_open_tiles(run->part.path, run->options.cached, true, &run->inputs.direct, error);
@@ -186,7 +158,7 @@ static bool join_c(Run *run, GError **error) {
 
 /* --- what is still to be done ------------------------------------------------------------------------------------- */
 
-static void find_todo(Run *run) {
+static void find_todo(TgDiskRun *run) {
   const int count = (int)run->program.blocks->len;
   g_autofree double *available = g_new0(double, (gsize)count + 1);
   tg_disk_store_look(&run->store, available, run->result);
@@ -205,39 +177,23 @@ static void find_todo(Run *run) {
   }
 }
 
-static bool make_messages(Run *run, GError **error) {
+static bool make_messages(TgDiskRun *run, GError **error) {
   run->messages = tg_disk_messages_new(&run->store, run->job, run->todo, run->piece_bytes, error);
   return run->messages != NULL;
 }
 
 /* --- spans -------------------------------------------------------------------------------------------------------- */
 
-static void add_span(Run *run, const TgHugeSpan *span) {
-  g_mutex_lock(&run->telling);
-  g_array_append_val(run->spans, *span);
-  g_mutex_unlock(&run->telling);
-}
-
-/* Takes a span of the current product. */
-static void take_span(void *to, const TgHugeSpan *span) {
-  Run *run = to;
-  TgHugeSpan taken = *span;
-  taken.rank = run->job->rank;
-  taken.begin_s += run->product_s;
-  taken.end_s += run->product_s;
-  add_span(run, &taken);
-}
-
 static void take_message(void *to, TgHugeStage stage, double begin_s) {
-  Run *run = to;
-  add_span(run, &(TgHugeSpan){.stage = stage,
-                              .rank = run->job->rank,
-                              .begin_s = begin_s - run->begun_s,
-                              .end_s = tg_now_s() - run->begun_s});
+  TgDiskRun *run = to;
+  tg_disk_run_add_span(run, &(TgHugeSpan){.stage = stage,
+                                          .rank = run->job->rank,
+                                          .begin_s = begin_s - run->begun_s,
+                                          .end_s = tg_now_s() - run->begun_s});
 }
 
 /* Passes on the spans of all ranks, on rank 0. Each rank's times count from when all were ready. */
-static void tell_spans(const Run *run) {
+static void tell_spans(const TgDiskRun *run) {
   for (int32_t r = 0; run->spans && r < run->job->ranks; r++) {
     double count = r == run->job->rank ? run->spans->len : 0;
     tg_ranks_reduce(run->job, &count, 1, 1, agree_s);
@@ -249,199 +205,27 @@ static void tell_spans(const Run *run) {
   }
 }
 
-/* --- tasks -------------------------------------------------------------------------------------------------------- */
+/* --- both threads ---------------------------------------------------------------------------------------------- */
 
-static const TgStreamFile *file_at(const Run *run, int32_t number) {
-  static const TgStreamFile none;
-  return number == TG_DISK_NONE ? &none : &run->store.stored[number].file;
-}
-
-/* Progress is counted in tasks, but a signal may arrive at any time. */
-static bool goes_on(void *user, int64_t done) {
-  const Run *run = user;
-  (void)done;
-  return tg_watch_go_on(&run->options.watch, run->tasks_done);
-}
-
-/* The products of a sum. */
-typedef struct Sum {
-  Run *run;
-  GArray *left, *right;     /* int32_t: blocks */
-  TgStreamFactors *factors; /* their files, valid once the blocks are complete */
-} Sum;
-
-static void find_factors(Sum *sum, const TgDiskTask *task) {
-  for (const TgDiskTask *one = task;; one = tg_disk_task(&sum->run->program, one->next)) {
-    g_array_append_val(sum->left, one->left);
-    g_array_append_val(sum->right, one->right);
-    if (one->next == TG_DISK_NONE) break;
-  }
-  sum->factors = g_new(TgStreamFactors, sum->left->len);
-  for (guint f = 0; f < sum->left->len; f++)
-    sum->factors[f] = (TgStreamFactors){*file_at(sum->run, g_array_index(sum->left, int32_t, f)),
-                                        *file_at(sum->run, g_array_index(sum->right, int32_t, f))};
-}
-
-static bool are_there(void *of, int64_t number, GError **error) {
-  Sum *sum = of;
-  TgDiskStore *store = &sum->run->store;
-  const int32_t left = g_array_index(sum->left, int32_t, number), right = g_array_index(sum->right, int32_t, number);
-  if (!tg_disk_store_is_there(store, left, error) || !tg_disk_store_is_there(store, right, error))
-    return (tg_disk_store_is_stopped(store) && TG_SIM_FAIL(error, STOPPED, "stopped"));
-  sum->factors[number] = (TgStreamFactors){store->stored[left].file, store->stored[right].file};
-  return true;
-}
-
-static bool multiply_sum(Run *run, const TgDiskTask *task, Sum *sum, GError **error) {
-  TgHugeOptions options = run->options;
-  options.watch = (TgWatch){goes_on, run};
-  options.spans = run->spans ? take_span : NULL;
-  options.spans_to = run;
-  TgDiskProduct product = {.options = &options,
-                           .factors = sum->factors,
-                           .count = sum->left->len,
-                           .c = *file_at(run, task->target),
-                           .addend = *file_at(run, task->addend),
-                           .program_bytes = run->program_bytes};
-  bool fine = (run->planned_bytes < options.memory_bytes && tg_disk_product_plan(&product, run->planned_bytes, NULL)) ||
-              tg_disk_product_plan(&product, options.memory_bytes, error);
-  if (fine) tg_disk_product_note(&product, run->result);
-  fine = fine && tg_disk_product_drop_finished(&product, run->result, error);
-  if (fine) {
-    tg_disk_product_count(&product, run->result);
-    TgStreamJob job = tg_disk_product_job(&product);
-    job.are_there = are_there;
-    job.are_there_of = sum;
-    run->product_s = tg_now_s() - run->begun_s;
-    fine = product.panels.count == 0 || tg_stream_multiply(&job, run->result, error);
-  }
-  tg_disk_product_clear(&product);
-  return fine;
-}
-
-static Sum sum_new(Run *run, const TgDiskTask *task) {
-  Sum sum = {.run = run,
-             .left = g_array_new(FALSE, FALSE, sizeof(int32_t)),
-             .right = g_array_new(FALSE, FALSE, sizeof(int32_t))};
-  find_factors(&sum, task);
-  return sum;
-}
-
-static void sum_clear(Sum *sum) {
-  g_array_unref(sum->left);
-  g_array_unref(sum->right);
-  g_free(sum->factors);
-}
-
-static bool multiply(Run *run, const TgDiskTask *task, GError **error) {
-  Sum sum = sum_new(run, task);
-  const bool fine = multiply_sum(run, task, &sum, error);
-  sum_clear(&sum);
-  return fine;
-}
-
-/* Whether memory suffices for the first product of this rank; asked before any file is created. The other products are
- * at most a tile larger. */
-static bool check_memory(Run *run, GError **error) {
-  const size_t wanted = (size_t)(run->options.memory_bytes / PIECE_PART) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
-  const TgTiling tiling = tg_disk_product_tiling(&run->inputs.all);
-  const TgTile a = tg_tiling_tile(&run->inputs.all.a.tiling, 0, 0), b = tg_tiling_tile(&run->inputs.all.b.tiling, 0, 0),
-               c = tg_tiling_tile(&tiling, 0, 0);
-  const size_t most = 1 << 20, largest = (size_t)MAX(MAX(a.stored_bytes, b.stored_bytes), c.stored_bytes);
-  bool fine = true;
-  run->piece_bytes = MAX(largest, MIN(wanted, most));
-  run->program_bytes = tg_disk_program_bytes() + MPI_BYTES + TG_DISK_BUFFERS * (double)run->piece_bytes;
+static bool execute_all(TgDiskRun *run, GError **error) {
   for (int32_t t = 0; t < (int32_t)run->program.tasks->len; t++) {
     const TgDiskTask *task = tg_disk_task(&run->program, t);
-    if (task->rank != run->job->rank || task->follows || task->right == TG_DISK_NONE) continue;
-    Sum sum = sum_new(run, task);
-    TgDiskProduct product = {
-        .options = &run->options, .factors = sum.factors, .count = sum.left->len, .program_bytes = run->program_bytes};
-    fine = tg_disk_product_plan(&product, run->options.memory_bytes, error);
-    tg_disk_product_clear(&product);
-    sum_clear(&sum);
-    break;
-  }
-  return fine;
-}
-
-/* For one row of tiles: target = addend + left. A missing term counts as zeros. */
-static bool add_tiles(Run *run, const TgDiskTask *task, TgTileRow rows[3], char *sum, char *term, GError **error) {
-  const TgStreamFile *target = file_at(run, task->target);
-  const int32_t terms[] = {task->left, task->addend};
-  memset(sum, 0, tg_tiles_bytes(target, &rows[0]));
-  for (int i = 0; i < 2; i++) {
-    const TgStreamFile *file = file_at(run, terms[i]);
-    if (!file->file) continue;
-    tg_tiles_next(file, run->piece_bytes, &rows[i + 1]);
-    if (!tg_tiles_read(file, &rows[i + 1], term, error)) return false;
-    run->result->disk_read_bytes += (double)tg_tiles_bytes(file, &rows[i + 1]);
-    tg_tiles_add(file, &rows[i + 1], sum, term);
-  }
-  run->result->disk_written_bytes += (double)tg_tiles_bytes(target, &rows[0]);
-  return tg_tiles_write(target, &rows[0], sum, error);
-}
-
-static bool add(Run *run, const TgDiskTask *task, GError **error) {
-  char *sum = tg_tiles_room((double)run->piece_bytes), *term = tg_tiles_room((double)run->piece_bytes);
-  TgTileRow rows[3] = {{0}};
-  bool fine = (sum && term) || TG_SIM_FAIL(error, TOO_LARGE, "no memory for tiles");
-  while (fine && tg_tiles_next(file_at(run, task->target), run->piece_bytes, &rows[0]))
-    fine = add_tiles(run, task, rows, sum, term, error) && (goes_on(run, 0) || TG_SIM_FAIL(error, STOPPED, "stopped"));
-  tg_tiles_leave(sum);
-  tg_tiles_leave(term);
-  for (int i = 0; i < 3; i++) {
-    const int32_t blocks[] = {task->target, task->addend, task->left};
-    const double bytes = file_at(run, blocks[i])->file ? tg_tiles_all_bytes(file_at(run, blocks[i])) : 0;
-    *(i == 0 ? &run->result->model_written_bytes : &run->result->model_read_bytes) += bytes;
-  }
-  return fine;
-}
-
-/* A product waits for its factors by itself, and begins with those that are complete. */
-static bool wait_for_terms(Run *run, const TgDiskTask *task, GError **error) {
-  const bool adds = task->right == TG_DISK_NONE;
-  return (task->addend == TG_DISK_NONE || tg_disk_store_wait(&run->store, task->addend, error)) &&
-         (!adds || task->left == TG_DISK_NONE || tg_disk_store_wait(&run->store, task->left, error));
-}
-
-static bool execute(Run *run, const TgDiskTask *task, GError **error) {
-  g_autoptr(GArray) from = g_array_new(FALSE, FALSE, sizeof(int32_t));
-  if (!tg_disk_messages_wait(run->messages, task->before) || !wait_for_terms(run, task, error) ||
-      !tg_disk_store_begin(&run->store, task->target, error) ||
-      !(task->right == TG_DISK_NONE ? add : multiply)(run, task, error) ||
-      !tg_disk_store_finish(&run->store, task->target, error))
-    return false;
-  tg_disk_made_from(&run->program, task->target, from);
-  for (guint i = 0; i < from->len; i++) tg_disk_store_used(&run->store, g_array_index(from, int32_t, i));
-  run->tasks_done++;
-  return true;
-}
-
-/* Whether this rank is to execute the task. Tasks that follow another one are executed with it. */
-static bool is_own(const Run *run, const TgDiskTask *task) {
-  return task->rank == run->job->rank && !task->follows && run->todo[task->target];
-}
-
-static bool execute_all(Run *run, GError **error) {
-  for (int32_t t = 0; t < (int32_t)run->program.tasks->len; t++) {
-    const TgDiskTask *task = tg_disk_task(&run->program, t);
-    if (is_own(run, task) && !execute(run, task, error)) return false;
+    if (tg_disk_run_has(run, task) && !tg_disk_run_execute(run, task, error)) return false;
   }
   return true;
 }
 
-static void tell_tasks(const Run *run) {
+static void tell_tasks(const TgDiskRun *run) {
   int64_t tasks = 0;
   for (int32_t t = 0; t < (int32_t)run->program.tasks->len; t++) {
     const TgDiskTask *task = tg_disk_task(&run->program, t);
-    tasks += is_own(run, task);
+    tasks += tg_disk_run_has(run, task);
   }
   if (run->options.begins) run->options.begins(run->options.watch.user, tasks);
 }
 
 /* Runs both threads: tasks here, messages in the other. */
-static bool work(Run *run, GError **error) {
+static bool work(TgDiskRun *run, GError **error) {
   GError *own = NULL;
   GThread *thread = g_thread_new("messages", tg_disk_messages_run, run->messages);
   if (!execute_all(run, &own)) tg_disk_store_stop(&run->store, own);
@@ -453,7 +237,7 @@ static bool work(Run *run, GError **error) {
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-static void sum_up(Run *run) {
+static void sum_up(TgDiskRun *run) {
   TgHugeResult *result = run->result;
   double *const sums[] = {&result->disk_read_bytes,     &result->disk_written_bytes, &result->model_read_bytes,
                           &result->model_written_bytes, &result->verified_bytes,     &result->sent_bytes};
@@ -472,14 +256,14 @@ static void sum_up(Run *run) {
 }
 
 /* After all ranks have written their parts. */
-static bool finish_c(Run *run, GError **error) {
+static bool finish_c(TgDiskRun *run, GError **error) {
   if (run->job->rank > 0) return true;
   if (!tg_unfinished_refresh(&run->part, error) || !tg_unfinished_finish(&run->part, error)) return false;
   rmdir(run->store.folder);
   return true;
 }
 
-static bool run_all(Run *run, GError **error) {
+static bool run_all(TgDiskRun *run, GError **error) {
   const TgHugeOptions *options = &run->options;
   choose_memory(run);
   if (!all_can(run, open_inputs, error)) return false;
@@ -491,7 +275,8 @@ static bool run_all(Run *run, GError **error) {
                              .tell = run->spans ? take_message : NULL,
                              .tell_to = run};
   tg_disk_store_init(&run->store);
-  if (!all_can(run, check_memory, error) || !all_can(run, begin_c, error) || !all_can(run, join_c, error)) return false;
+  if (!all_can(run, tg_disk_run_check_memory, error) || !all_can(run, begin_c, error) || !all_can(run, join_c, error))
+    return false;
   tg_huge_inputs_note(&run->inputs, options, run->result);
   const double e = (double)tg_element_bytes(run->result->type);
   run->result->bound_read_bytes =
@@ -515,7 +300,7 @@ static bool run_all(Run *run, GError **error) {
   return all_can(run, finish_c, error);
 }
 
-static void run_clear(Run *run) {
+static void run_clear(TgDiskRun *run) {
   if (run->spans) g_array_unref(run->spans);
   g_mutex_clear(&run->telling);
   tg_disk_messages_free(run->messages);
@@ -531,7 +316,7 @@ static void run_clear(Run *run) {
 
 bool tg_huge_multiply_by(const TgHugeOptions *options, const TgHugeSchedule *schedule, TgHugeResult *result,
                          GError **error) {
-  Run run = {
+  TgDiskRun run = {
       .options = *options, .schedule = schedule, .result = result, .part.descriptor = -1, .job = tg_ranks_job(error)};
   if (!run.job) return false;
   *result = (TgHugeResult){.rank = run.job->rank, .ranks = run.job->ranks};
