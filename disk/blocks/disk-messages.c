@@ -34,6 +34,7 @@ struct TgDiskMessages {
   char *area;
   Direction direction[2]; /* sends, receives */
   int32_t most_ranks;     /* most receivers of one message */
+  bool finished;          /* all of them are through */
   int32_t unsent;         /* the first block that is not sent yet; protected by the store's mutex */
   double sent_bytes, read_bytes, written_bytes, model_read_bytes, model_written_bytes;
 };
@@ -226,6 +227,7 @@ gpointer tg_disk_messages_run(gpointer data) {
     }
     if (more && !progress) nanosleep(&pause, NULL);
   }
+  messages->finished = !more;
   return NULL;
 }
 
@@ -274,6 +276,6 @@ void tg_disk_messages_note(const TgDiskMessages *messages, TgHugeResult *result)
 void tg_disk_messages_free(TgDiskMessages *messages) {
   if (!messages) return;
   for (int d = 0; d < 2; d++) g_array_unref(messages->direction[d].todo);
-  tg_tiles_leave(messages->area);
+  if (messages->finished) tg_tiles_leave(messages->area); /* else MPI may still use it, until the process ends */
   g_free(messages);
 }

@@ -106,6 +106,25 @@ def test_timeline(_):
     assert "'rank 1 receive'" in pathlib.Path("t.gp").read_text()
 
 
+def test_damaged_input(_):
+    """A rank that cannot send a block, or multiply it, ends the job with one message that names the tile."""
+    generate("512x512", "512x512", "64x64", "64x64")
+    whole = pathlib.Path("A.tg").read_bytes()
+    rng = random.Random(8)
+    for transport in "copy", "message", "message":
+        at = rng.randrange(8192, len(whole))
+        pathlib.Path("A.tg").write_bytes(whole[:at] + bytes([whole[at] ^ 16]) + whole[at + 1:])
+        pathlib.Path("C.tg.part").unlink(missing_ok=True)  # of the other transport
+        begun = time.monotonic()
+        done = execute(job(4, f"cannon --grid 4x4 --transport {transport}"), 2)
+        said = jobs.messages_of(done.stderr)
+        assert len(said) == 1 and "A.tg: the tile at row" in said[0] and "Segmentation" not in done.stderr, done
+        assert time.monotonic() - begun < 10 and not pathlib.Path("C.tg").exists(), (at, transport)
+    pathlib.Path("A.tg").write_bytes(whole)
+    execute(job(4, "cannon --grid 4x4 --transport message"))  # goes on where the last one ended
+    check_c("the undamaged input")
+
+
 def wait_for_progress(process):
     """Wait until a block or a panel of C is complete, whose tiles' checksums are no longer zero."""
     while process.poll() is None and not list(pathlib.Path().glob("C.tg.blocks/*.tg")):
