@@ -1,4 +1,6 @@
 """What the tables of docs-measured.py have in common: results, cells, grids."""
+import itertools
+import math
 
 
 def rows_of(files):
@@ -81,3 +83,10 @@ def show_whole(row):
 def show_rate(row):
     """Likewise, GB/s."""
     return "-" if time_of(row) is None else f"{row['bytes_per_s'] / 1e9:.3g}"
+
+
+def tau_of(runs):
+    """Kendall's tau-b of predicted and measured times."""
+    signs = [[(one[key] > other[key]) - (one[key] < other[key]) for key in ("predicted_s", "measured_s")]
+             for one, other in itertools.combinations(runs, 2)]
+    return sum(a * b for a, b in signs) / math.sqrt(sum(a != 0 for a, _ in signs) * sum(b != 0 for _, b in signs))

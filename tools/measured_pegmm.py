@@ -1,7 +1,7 @@
 """The tables of docs-measured.py on the experiments of Ryu and Kim, from the results of measure-pegmm.py."""
 import statistics
 
-from measured_common import markdown, where
+from measured_common import markdown, tau_of, where
 
 PANELS = ("pegmm", "mod-pegmm")
 SHOWN = {"egmm": "EGMM", "pegmm": "PEGMM", "mod-pegmm": "Mod_PEGMM", "summa-from-root": "SUMMA from the root",
@@ -84,16 +84,6 @@ def ratios(files):
     return markdown(["network / disk", "PEGMM", "Mod_PEGMM", "less", "SUMMA from the root", "PEGMM, cache", "Mod_PEGMM, cache", "less, cache"], lines)
 
 
-def tau(pairs):
-    """Kendall's tau-a of predicted and measured times."""
-    agree = total = 0
-    for i, one in enumerate(pairs):
-        for other in pairs[:i]:
-            product = (one[0] - other[0]) * (one[1] - other[1])
-            agree, total = agree + (product > 0) - (product < 0), total + 1
-    return agree / total
-
-
 def errors(files):
     """How good the predictions are."""
     lines = []
@@ -103,8 +93,8 @@ def errors(files):
         absolute = sorted(map(abs, found))
         groups = {}
         for row in rows:
-            groups.setdefault((row["set"], row["hosts"], row["ratio"]), []).append((row["predicted_s"], row["wall_s"]))
-        taus = [tau(pairs) for pairs in groups.values() if len(pairs) > 2]
+            groups.setdefault((row["set"], row["hosts"], row["ratio"]), []).append({"predicted_s": row["predicted_s"], "measured_s": row["wall_s"]})
+        taus = [tau_of(group) for group in groups.values() if len(group) > 2]
         lines.append([place, str(len(rows)), f"{statistics.median(absolute):.0%}", f"{absolute[int(0.9 * len(absolute))]:.0%}",
                       f"{statistics.median(found):+.0%}", f"{statistics.median(taus):.2f}", f"{min(taus):.2f}"])
     heads = ["from", "runs", "error, median", "90th percentile", "signed, median", "tau, median", "least"]

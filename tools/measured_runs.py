@@ -4,7 +4,7 @@ import math
 import re
 import statistics
 
-from measured_common import markdown, rows_of, seconds, where
+from measured_common import markdown, rows_of, seconds, tau_of, where
 
 
 def runs_of(files):
@@ -195,13 +195,6 @@ def checks(files):
     tests = list(dict.fromkeys(test for test, _ in found))
     lines = [[f"test-{test}"] + [said_of(found.get((test, tool))) for tool in TOOLS] for test in tests]
     return markdown(["", "alone"] + TOOLS[1:], lines) + ["", f"At commit{'s' if len(commits) > 1 else ''} {', '.join(commits)}."]
-
-
-def tau_of(runs):
-    """Kendall's tau-b of predicted and measured times."""
-    signs = [[(one[key] > other[key]) - (one[key] < other[key]) for key in ("predicted_s", "measured_s")]
-             for one, other in itertools.combinations(runs, 2)]
-    return sum(a * b for a, b in signs) / math.sqrt(sum(a != 0 for a, _ in signs) * sum(b != 0 for _, b in signs))
 
 
 def held_out(files):

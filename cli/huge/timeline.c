@@ -1,10 +1,8 @@
 #include "timeline.h"
 
-#include "output-files.h"
-#include "report.h"
+#include "plot-file.h"
 #include "trace-file.h"
 
-#include "gnuplot.h"
 #include "text-units.h"
 
 #include <inttypes.h>
@@ -12,14 +10,10 @@
 enum { SIDES = 8 }; /* spans of a stage that are shown side by side, at most */
 
 TgExit tg_timeline_begin(const TgCli *cli, TgTimeline *timeline) {
-  const char *plot = cli->options.plot;
-  const TgPlotFormat *format = plot ? tg_plot_format(plot) : NULL;
-  if (plot && !format)
-    return tg_report(cli, TG_EXIT_USAGE, "--plot %s: expected a name that ends in .svg, .png, .pdf or .gp", plot);
-  if (format && !tg_plot_possible(format))
-    return tg_report(cli, TG_EXIT_MISSING, "--plot %s: gnuplot is not installed; use .gp for its script", plot);
-  if (plot || cli->options.trace) timeline->spans = g_array_new(FALSE, FALSE, sizeof(TgHugeSpan));
-  return TG_EXIT_DONE;
+  const TgExit status = tg_plot_file_check(cli);
+  if (!status && (cli->options.plot || cli->options.trace))
+    timeline->spans = g_array_new(FALSE, FALSE, sizeof(TgHugeSpan));
+  return status;
 }
 
 void tg_timeline_clear(TgTimeline *timeline) {
@@ -177,18 +171,7 @@ static char *make_script(const void *data, const TgPlotFormat *format) {
   return g_string_free(script, FALSE);
 }
 
-static TgExit write_plot(TgCli *cli, const TgTimeline *timeline) {
-  const char *path = cli->options.plot;
-  g_autofree char *bytes = NULL;
-  gsize length;
-  GError *error = NULL;
-  if (!tg_plot_make(tg_plot_format(path), make_script, timeline, &bytes, &length, &error))
-    return tg_report_error(cli, error);
-  return tg_output_file_write(cli, path, bytes, length);
-}
-
 TgExit tg_timeline_write(TgCli *cli, TgTimeline *timeline) {
-  TgExit status = cli->options.trace ? write_trace(cli, timeline) : TG_EXIT_DONE;
-  if (!status && cli->options.plot) status = write_plot(cli, timeline);
-  return status;
+  const TgExit status = cli->options.trace ? write_trace(cli, timeline) : TG_EXIT_DONE;
+  return status ? status : tg_plot_file_write(cli, make_script, timeline);
 }

@@ -2,6 +2,7 @@
 #include "campaign.h"
 #include "output-files.h"
 #include "output.h"
+#include "plot-file.h"
 
 #include "atomic-file.h"
 #include "chart.h"
@@ -179,15 +180,11 @@ void tg_campaign_write(TgJson *json, const TgCampaign *campaign) {
 /* --- the plot ------------------------------------------------------------------------------------------------------*/
 
 TgExit tg_campaign_files_check(const TgCli *cli) {
-  const char *results = cli->options.output, *plot = cli->options.plot;
-  const TgPlotFormat *format = plot ? tg_plot_format(plot) : NULL;
+  const char *results = cli->options.output;
   if (results && !g_str_has_suffix(results, ".csv"))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: with --campaign, expected a name that ends in .csv", results);
-  if (plot && !format)
-    return tg_report(cli, TG_EXIT_USAGE, "--plot %s: expected a name that ends in .svg, .png, .pdf or .gp", plot);
-  if (format && !tg_plot_possible(format))
-    return tg_report(cli, TG_EXIT_MISSING, "--plot %s: gnuplot is not installed; use .gp for its script", plot);
-  return tg_output_files_check(cli);
+  const TgExit status = tg_plot_file_check(cli);
+  return status ? status : tg_output_files_check(cli);
 }
 
 static void add_errors(TgPanel *panel, const char *curve, const GArray *errors) {
@@ -218,12 +215,5 @@ static char *make_script(const void *data, const TgPlotFormat *format) {
 }
 
 TgExit tg_campaign_plot(TgCli *cli, const TgCampaign *campaign) {
-  const char *path = cli->options.plot;
-  g_autofree char *bytes = NULL;
-  gsize length;
-  GError *error = NULL;
-  if (!path) return TG_EXIT_DONE;
-  if (!tg_plot_make(tg_plot_format(path), make_script, campaign, &bytes, &length, &error))
-    return tg_report_error(cli, error);
-  return tg_output_file_write(cli, path, bytes, length);
+  return tg_plot_file_write(cli, make_script, campaign);
 }

@@ -140,7 +140,6 @@ static bool is_whole(const TgBlocksPlan *plan, const TgBlocksInstruction *instru
 static bool follow(Making *making, const TgBlocksInstruction *instruction, GError **error) {
   const int32_t rank = rank_of(making->job, instruction->processor);
   TgDiskTask task = {.rank = rank,
-                     .step = instruction->step,
                      .addend = read_by(making, block_at(making, instruction->addend), rank),
                      .left = read_by(making, block_at(making, instruction->left), rank),
                      .right = read_by(making, block_at(making, instruction->right), rank)};

@@ -31,7 +31,7 @@ typedef struct TgDiskBlock {
 /** target = addend + left · right, or addend + left if there is no right. Products whose sum is one block are executed
  * as one task, which reads and writes C once: the first product, with the others chained to it by `next`. */
 typedef struct TgDiskTask {
-  int32_t rank, step;
+  int32_t rank;
   int32_t target, addend, left, right; /**< blocks: the rank's own, or those that another rank shares */
   int32_t before;                      /**< blocks before this one in the program are sent before the task begins */
   int32_t next;                        /**< the next task whose product is added; TG_DISK_NONE: none */

@@ -31,20 +31,11 @@ static bool wait_for_all(const TgDiskRun *run, GError **error) {
   return true;
 }
 
-/* Whether `can` succeeds on all ranks. If not, all ranks have the same error. Ranks tell each other only the code of an
- * error, so its domain goes with the code. */
+/* Whether `can` succeeds on all ranks. If not, all ranks have the same error. */
 static bool all_can(TgDiskRun *run, bool (*can)(TgDiskRun *run, GError **error), GError **error) {
-  enum { DOMAIN = 1000 };
-  const GQuark domains[] = {TG_EXECUTOR_ERROR, TG_IO_ERROR, TG_SIM_ERROR};
-  GError *own = NULL, *common = NULL;
+  GError *own = NULL;
   can(run, &own);
-  for (int d = 0; own && d < (int)G_N_ELEMENTS(domains); d++)
-    if (own->domain == domains[d]) own->code = own->code % DOMAIN + d * DOMAIN;
-  if (tg_ranks_agree(run->job, own, &common, agree_s)) return true;
-  common->domain = domains[common->code / DOMAIN];
-  common->code %= DOMAIN;
-  g_propagate_error(error, common);
-  return false;
+  return tg_ranks_agree(run->job, own, error, agree_s);
 }
 
 /* --- the program -------------------------------------------------------------------------------------------------- */

@@ -102,26 +102,15 @@ static bool open_block(TgDiskStore *store, int32_t number, GError **error) {
   return true;
 }
 
-/* Whether each tile has been written, and matches its checksum. */
-static bool is_complete(const TgStreamFile *part, char *room, TgHugeResult *result) {
-  TgTileRow tiles = {0};
-  while (tg_tiles_next(part, 1, &tiles)) {
-    const TgTile tile = tg_tiling_tile(&part->tiling, tiles.down, tiles.across);
-    if (!tg_tiled_file_has(part->file, &tile)) return false;
-    result->verified_bytes += (double)tile.bytes;
-    if (!tg_tiles_read(part, &tiles, room, NULL)) return false;
-  }
-  return true;
-}
-
 void tg_disk_store_look(TgDiskStore *store, double *available, TgHugeResult *result) {
   const TgTile largest = tg_tiling_tile(&store->c.tiling, 0, 0);
   char *room = tg_tiles_room((double)largest.stored_bytes);
   for (int32_t b = 0; b < (int32_t)store->program->blocks->len; b++) {
     const TgDiskBlock *block = block_at(store, b);
     if (block->rank != store->rank || block->kind == TG_DISK_INPUT) continue;
-    store->stored[b].ready =
-        block->is_final ? room && is_complete(&store->stored[b].file, room, result) : open_block(store, b, NULL);
+    store->stored[b].ready = block->is_final
+                                 ? room && tg_tiles_are_complete(&store->stored[b].file, room, &result->verified_bytes)
+                                 : open_block(store, b, NULL);
     available[b] = store->stored[b].ready;
   }
   tg_tiles_leave(room);

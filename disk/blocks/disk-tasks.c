@@ -80,8 +80,7 @@ static bool multiply_sum(TgDiskRun *run, const TgDiskTask *task, Sum *sum, GErro
                            .c = *file_at(run, task->target),
                            .addend = *file_at(run, task->addend),
                            .program_bytes = run->program_bytes};
-  bool fine = (run->planned_bytes < options.memory_bytes && tg_disk_product_plan(&product, run->planned_bytes, NULL)) ||
-              tg_disk_product_plan(&product, options.memory_bytes, error);
+  bool fine = tg_disk_product_plan_again(&product, run->planned_bytes, options.memory_bytes, error);
   if (fine) tg_disk_product_note(&product, run->result);
   fine = fine && tg_disk_product_drop_finished(&product, run->result, error);
   if (fine) {
@@ -121,10 +120,7 @@ static bool multiply(TgDiskRun *run, const TgDiskTask *task, GError **error) {
  * at most a tile larger. */
 bool tg_disk_run_check_memory(TgDiskRun *run, GError **error) {
   const size_t wanted = (size_t)(run->options.memory_bytes / PIECE_PART) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
-  const TgTiling tiling = tg_disk_product_tiling(&run->inputs.all);
-  const TgTile a = tg_tiling_tile(&run->inputs.all.a.tiling, 0, 0), b = tg_tiling_tile(&run->inputs.all.b.tiling, 0, 0),
-               c = tg_tiling_tile(&tiling, 0, 0);
-  const size_t most = 1 << 20, largest = (size_t)MAX(MAX(a.stored_bytes, b.stored_bytes), c.stored_bytes);
+  const size_t most = 1 << 20, largest = tg_disk_largest_tile(&run->inputs.all);
   bool fine = true;
   run->piece_bytes = MAX(largest, MIN(wanted, most));
   run->program_bytes = tg_disk_program_bytes() + MPI_BYTES + TG_DISK_BUFFERS * (double)run->piece_bytes;

@@ -32,8 +32,8 @@ static bool open_part(Huge *huge, GError **error) {
   product->c.descriptor = tg_disk_open_tiles(huge->part.path, huge->options->cached, true, &huge->inputs.direct, error);
   const double planned = (double)job.memory;
   return product->c.descriptor >= 0 &&
-         (planned >= product->memory_bytes || tg_disk_product_plan(product, planned, NULL) ||
-          tg_disk_product_plan(product, huge->options->memory_bytes, error));
+         (planned >= product->memory_bytes ||
+          tg_disk_product_plan_again(product, planned, huge->options->memory_bytes, error));
 }
 
 static bool open_all(Huge *huge, GError **error) {

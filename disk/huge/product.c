@@ -39,9 +39,9 @@ TgProductBlocks tg_disk_product_unit(const TgStreamFactors *factors) {
                            b->tile_columns};
 }
 
-static size_t largest_tile(const TgDiskProduct *product) {
-  const TgTiling c = tg_disk_product_tiling(product->factors);
-  const TgTiling *tilings[] = {&product->factors->a.tiling, &product->factors->b.tiling, &c};
+size_t tg_disk_largest_tile(const TgStreamFactors *factors) {
+  const TgTiling c = tg_disk_product_tiling(factors);
+  const TgTiling *tilings[] = {&factors->a.tiling, &factors->b.tiling, &c};
   size_t most = 0;
   for (size_t i = 0; i < G_N_ELEMENTS(tilings); i++)
     most = MAX(most, (size_t)tg_tiling_tile(tilings[i], 0, 0).stored_bytes);
@@ -69,7 +69,7 @@ double tg_disk_program_bytes(void) {
 static size_t wanted_slot_bytes(const TgDiskProduct *product) {
   const double part = 1.0 / 96; /* of the memory, for all slots */
   const size_t wanted = (size_t)(product->memory_bytes * part / SLOTS) / TG_TILED_ALIGNMENT * TG_TILED_ALIGNMENT;
-  return MAX(largest_tile(product), MIN(wanted, (size_t)MOST_SLOT_BYTES));
+  return MAX(tg_disk_largest_tile(product->factors), MIN(wanted, (size_t)MOST_SLOT_BYTES));
 }
 
 /* For panels and what streams past them. The host also holds what is on an accelerator: the smaller memory counts. */
@@ -101,7 +101,7 @@ static double least_bytes(const TgDiskProduct *product) {
   return fmax(product->taken_bytes + tg_panels_least_bytes(&product->plan),
               product->program_bytes +
                   tg_huge_check_least_bytes(product->plan.k, product->factors->a.tiling.tile_rows) +
-                  2 * (double)largest_tile(product));
+                  2 * (double)tg_disk_largest_tile(product->factors));
 }
 
 static bool refuse_memory(const TgDiskProduct *product, GError **error) {
@@ -122,7 +122,7 @@ bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **
   GError *problem = NULL;
   product->memory_bytes = memory_bytes;
   ask_plan(product, wanted_slot_bytes(product));
-  if (least_bytes(product) > memory_bytes) ask_plan(product, largest_tile(product));
+  if (least_bytes(product) > memory_bytes) ask_plan(product, tg_disk_largest_tile(product->factors));
   if (least_bytes(product) > memory_bytes || tg_panels_least_bytes(&product->plan) > product->plan.memory_bytes)
     return refuse_memory(product, error);
   tg_panels_clear(&product->panels);
@@ -133,6 +133,11 @@ bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **
   }
   g_error_free(problem);
   return refuse_memory(product, error);
+}
+
+bool tg_disk_product_plan_again(TgDiskProduct *product, double planned_bytes, double memory_bytes, GError **error) {
+  return (planned_bytes < memory_bytes && tg_disk_product_plan(product, planned_bytes, NULL)) ||
+         tg_disk_product_plan(product, memory_bytes, error);
 }
 
 /* Bytes in the file of a part that begins at this distance from the beginning of `file`. */
@@ -174,23 +179,15 @@ void tg_disk_product_note(const TgDiskProduct *product, TgHugeResult *result) {
 
 /* --- going on ----------------------------------------------------------------------------------------------------- */
 
-/* Whether every tile of the panel has been written, and matches its checksum. */
 static bool is_finished(const TgDiskProduct *product, const TgPanel *panel, char *room, TgHugeResult *result) {
   const TgStreamFile *c = &product->c;
   const TgStreamFile part = {c->file,     c->descriptor, c->tiling, c->row + panel->row, c->column + panel->column,
                              panel->rows, panel->columns};
-  TgTileRow tiles = {0};
-  while (tg_tiles_next(&part, 1, &tiles)) {
-    const TgTile tile = tg_tiling_tile(&c->tiling, tiles.down, tiles.across);
-    if (!tg_tiled_file_has(c->file, &tile)) return false;
-    result->verified_bytes += (double)tile.bytes;
-    if (!tg_tiles_read(&part, &tiles, room, NULL)) return false;
-  }
-  return true;
+  return tg_tiles_are_complete(&part, room, &result->verified_bytes);
 }
 
 bool tg_disk_product_drop_finished(TgDiskProduct *product, TgHugeResult *result, GError **error) {
-  char *room = tg_tiles_room((double)largest_tile(product));
+  char *room = tg_tiles_room((double)tg_disk_largest_tile(product->factors));
   TgPanels *panels = &product->panels;
   const int64_t all = panels->count;
   bool goes_on = true;

@@ -26,6 +26,9 @@ TgTiling tg_disk_product_tiling(const TgStreamFactors *factors);
 /** The smallest extents that are whole tiles of all files: rows of A and C, inner dimension, columns of B and C. */
 TgProductBlocks tg_disk_product_unit(const TgStreamFactors *factors);
 
+/** Bytes in the file of the largest tile of A, B and C. */
+size_t tg_disk_largest_tile(const TgStreamFactors *factors);
+
 /** The program's own memory, with what it will need in addition to the buffers. It varies a little and is rounded up to
  * coarse units, so that the same command has the same plan. */
 double tg_disk_program_bytes(void);
@@ -33,6 +36,9 @@ double tg_disk_program_bytes(void);
 /** Plans for this much memory; may be called again. Errors: of TG_SIM_ERROR, TOO_LARGE, with the memory that would be
  * enough; BAD_INPUT for blocks that do not fit the tiles. */
 bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **error);
+/** The same with the memory that an earlier run planned with, where that is less and will do: panels that the earlier
+ * run finished stay whole. */
+bool tg_disk_product_plan_again(TgDiskProduct *product, double planned_bytes, double memory_bytes, GError **error);
 /** Adds the plan to `result`. */
 void tg_disk_product_note(const TgDiskProduct *product, TgHugeResult *result);
 /** Drops the panels that are finished: those that are in C and match their checksums. The others are still to be

@@ -101,3 +101,14 @@ double tg_tiles_all_bytes(const TgStreamFile *part) {
   while (tg_tiles_next(part, SIZE_MAX, &tiles)) bytes += (double)tg_tiles_bytes(part, &tiles);
   return bytes;
 }
+
+bool tg_tiles_are_complete(const TgStreamFile *part, char *room, double *verified_bytes) {
+  TgTileRow tiles = {0};
+  while (tg_tiles_next(part, 1, &tiles)) {
+    const TgTile tile = tile_at(part, &tiles, 0);
+    if (!tg_tiled_file_has(part->file, &tile)) return false;
+    *verified_bytes += (double)tile.bytes;
+    if (!tg_tiles_read(part, &tiles, room, NULL)) return false;
+  }
+  return true;
+}

@@ -29,6 +29,10 @@ void tg_tiles_add(const TgStreamFile *file, const TgTileRow *row, char *to, cons
  * advances to the first tiles. False at the end of the part. */
 bool tg_tiles_next(const TgStreamFile *file, size_t most_bytes, TgTileRow *row);
 
+/** Whether each tile of the part has been written, and matches its checksum. `room` is for one tile. Adds the bytes
+ * that it reads to `*verified_bytes`. */
+bool tg_tiles_are_complete(const TgStreamFile *part, char *room, double *verified_bytes);
+
 /** Sets the error of a transfer, CANNOT_READ or CANNOT_WRITE, with the file and `problem`: errno, or ENODATA if the
  * file ends too early. Returns false. */
 bool tg_tiles_failed(const TgStreamFile *file, bool writes, int problem, GError **error);

@@ -287,8 +287,9 @@ bool tg_ranks_same(const TgRanksJob *job, const void *data, gsize bytes, double 
 
 /** What a rank cannot do, as it tells the others. */
 typedef struct Reason {
+  char domain[64];
   int32_t code;
-  char text[508];
+  char text[444];
 } Reason;
 
 bool tg_ranks_agree(const TgRanksJob *job, GError *own, GError **error, double deadline_s) {
@@ -296,15 +297,19 @@ bool tg_ranks_agree(const TgRanksJob *job, GError *own, GError **error, double d
   tg_ranks_reduce(job, fewest, 2, 0, deadline_s);
   if (fewest[0] == job->ranks) return true;
   Reason reason = {.code = own ? own->code : 0};
-  if (own) g_strlcpy(reason.text, own->message, sizeof reason.text);
+  if (own) {
+    g_strlcpy(reason.domain, g_quark_to_string(own->domain), sizeof reason.domain);
+    g_strlcpy(reason.text, own->message, sizeof reason.text);
+  }
   g_clear_error(&own);
   const int first = (int)fewest[0];
   tg_ranks_broadcast(job, &reason, sizeof reason, first, deadline_s);
+  const GQuark domain = g_quark_from_string(reason.domain);
   if (fewest[1] > 0)
-    g_set_error_literal(error, TG_EXECUTOR_ERROR, reason.code, reason.text);
+    g_set_error_literal(error, domain, reason.code, reason.text);
   else
-    g_set_error(error, TG_EXECUTOR_ERROR, reason.code, "rank %d of %d on %s: %s", first, job->ranks,
-                tg_ranks_host(job, first), reason.text);
+    g_set_error(error, domain, reason.code, "rank %d of %d on %s: %s", first, job->ranks, tg_ranks_host(job, first),
+                reason.text);
   return false;
 }
 
