@@ -225,6 +225,7 @@ static void print_document(TgCli *cli, const TgHugeRun *run) {
 }
 
 static void print_bytes(TgCli *cli, const TgHugeResult *result) {
+  const double c_bytes = (double)result->m * (double)result->n * (double)tg_element_bytes(result->type);
   g_autoptr(TgTable) table = tg_table_new("lrrr");
   tg_table_add_row(table, "disk|actual|planned|lower bound");
   tg_table_add(table, "read");
@@ -234,7 +235,7 @@ static void print_bytes(TgCli *cli, const TgHugeResult *result) {
   tg_table_add(table, "written");
   tg_table_add(table, "%s", tg_bytes_text(result->disk_written_bytes).s);
   tg_table_add(table, "%s", tg_bytes_text(result->model_written_bytes).s);
-  tg_table_add(table, "%s", tg_bytes_text(result->model_written_bytes).s);
+  tg_table_add(table, "%s", tg_bytes_text(c_bytes).s);
   tg_table_print(cli, table, 2, true);
 }
 

@@ -218,8 +218,9 @@ static const TgOptionRow rows[] = {
      "multiply on a GPU, using at most this much of its memory, such as 8G"},
     {"on:huge", 0, G_OPTION_ARG_STRING, AT(on), "ranks",
      "execute the schedule on the ranks of an MPI job; --memory is the limit of each rank"},
-    {"transport:huge", 0, G_OPTION_ARG_STRING, AT(transport), "copy|message",
-     "with --on ranks: ranks of one host read each other's blocks in place (copy), or every block is sent, as if each "
+    {"transport:huge", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|message",
+     "with --on ranks: ranks of one host read each other's blocks in place (copy, pull), or every block is sent, as if "
+     "each "
      "rank had its own disk (message) (default: copy)"},
     {"pipeline:huge", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off",
      "overlap reading, multiplying and writing (default: on)"},

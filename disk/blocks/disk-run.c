@@ -49,8 +49,8 @@ static bool check_blocks(const TgDiskRun *run, const int64_t units[3], GError **
       const int64_t blocks = run->schedule->schedule->blocks[matrix][side], tiles = units[which[matrix][side]];
       if (blocks > tiles)
         return TG_SIM_FAIL(error, BAD_INPUT,
-                           "the schedule cuts the %s into %" PRId64 " blocks, but the files have only %" PRId64
-                           " tiles there; use files with smaller tiles",
+                           "the schedule cuts the %s into %" PRId64 " blocks, but the boundaries of the files' tiles "
+                           "allow only %" PRId64 "; use files with smaller tiles, of the same size in A and B",
                            extents[which[matrix][side]], blocks, tiles);
     }
   return true;

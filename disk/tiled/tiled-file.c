@@ -172,10 +172,15 @@ bool tg_tiled_path(const char *path) {
 
 TgTiledFile *tg_tiled_file_open(const char *path, GError **error) {
   Header header;
-  g_autoptr(TgTiledFile) file = file_new(path, open(path, O_RDONLY | O_CLOEXEC));
+  struct stat about;
+  g_autoptr(TgTiledFile) file = file_new(path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)); /* a pipe: do not wait */
   file->owns = true;
-  if (file->descriptor < 0) {
+  if (file->descriptor < 0 || fstat(file->descriptor, &about) != 0) {
     cannot(file, TG_IO_ERROR_CANNOT_READ, "read", error);
+    return NULL;
+  }
+  if (!S_ISREG(about.st_mode)) {
+    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ, "%s: cannot read: not a regular file", path);
     return NULL;
   }
   if (!read_file(file, &header, error)) return NULL;

@@ -187,7 +187,7 @@ def test_kills(_):
 def test_wrong_use(_):
     """What is impossible is refused in one line, by one rank."""
     generate("256x256", "256x256", "64x64", "64x64")
-    for words, status, says in [("summa --grid 8x8", 2, "8 blocks, but the files have only 4 tiles"),
+    for words, status, says in [("summa --grid 8x8", 2, "8 blocks, but the boundaries of the files' tiles allow only 4;"),
                                 ("summa --grid 2x2 --collective scatter-allgather", 2, "travel as a whole")]:
         done = execute(job(2, words), status)
         said = jobs.messages_of(done.stderr)

@@ -243,7 +243,9 @@ def test_wrong_use(_):
     run("generate", "A.tg", "-n", 20)
     run("generate", "B.tg", "--size", "30x20")
     write_npy("A.npy", 3, 3, "f8", [0] * 9)
+    os.mkfifo("pipe.tg")
     for words, status, said in [
+        (["huge", "egmm", "--a", "pipe.tg", "--b", "A.tg", "--c", "C.tg"], 1, "pipe.tg: cannot read: not a regular file"),
         (EGMM, 2, "20x20"),
         (["huge", "egmm", "--a", "A.tg", "--b", "A.tg"], 2, "--c"),
         (["huge", "egmm", "--a", "A.npy", "--b", "A.tg", "--c", "C.tg"], 2, "convert"),
