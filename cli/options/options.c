@@ -220,8 +220,7 @@ static const TgOptionRow rows[] = {
      "execute the schedule on the ranks of an MPI job; --memory is the limit of each rank"},
     {"transport:huge", 0, G_OPTION_ARG_STRING, AT(transport), "copy|pull|message",
      "with --on ranks: ranks of one host read each other's blocks in place (copy, pull), or every block is sent, as if "
-     "each "
-     "rank had its own disk (message) (default: copy)"},
+     "each rank had its own disk (message) (default: copy)"},
     {"pipeline:huge", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off",
      "overlap reading, multiplying and writing (default: on)"},
     {"output", 'o', WRITES(output), "FILE", "write to FILE; its suffix selects the format"},

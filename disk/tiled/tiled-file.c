@@ -166,24 +166,25 @@ static bool read_file(TgTiledFile *file, Header *header, GError **error) {
          check_header(file, header, error) && read_table(file, error);
 }
 
+static bool is_regular(const TgTiledFile *file, GError **error) {
+  struct stat status;
+  if (fstat(file->descriptor, &status) != 0) return cannot(file, TG_IO_ERROR_CANNOT_READ, "read", error);
+  return S_ISREG(status.st_mode) || TG_IO_FAIL(error, CANNOT_READ, "%s: cannot read: not a regular file", file->path);
+}
+
 bool tg_tiled_path(const char *path) {
   return g_str_has_suffix(path, ".tg");
 }
 
 TgTiledFile *tg_tiled_file_open(const char *path, GError **error) {
   Header header;
-  struct stat about;
   g_autoptr(TgTiledFile) file = file_new(path, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)); /* a pipe: do not wait */
   file->owns = true;
-  if (file->descriptor < 0 || fstat(file->descriptor, &about) != 0) {
+  if (file->descriptor < 0) {
     cannot(file, TG_IO_ERROR_CANNOT_READ, "read", error);
     return NULL;
   }
-  if (!S_ISREG(about.st_mode)) {
-    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_READ, "%s: cannot read: not a regular file", path);
-    return NULL;
-  }
-  if (!read_file(file, &header, error)) return NULL;
+  if (!is_regular(file, error) || !read_file(file, &header, error)) return NULL;
   if (!header.finished)
     damaged(file, "the file is incomplete; run the command that writes it again", error);
   else if (header.table != tg_checksum(file->table, table_bytes(file), 0))
