@@ -76,6 +76,11 @@ typedef struct TgHugeResult {
  * BLAS; STOPPED by the watch). What was finished stays in C.part, and the next call goes on from there. */
 bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError **error);
 
+/** Of `memory_bytes`, how much tg_huge_multiply() would have for panels and what streams past them, with files in tiles
+ * of the default size. That is the room without the program, measured now, and its requests; 0 or less: there is none.
+ * It may have a little less: 16 bytes a tile of C are not counted. `unit`: the tiles. */
+double tg_huge_buffer_bytes(TgElement type, double memory_bytes, TgProductBlocks *unit);
+
 /** A schedule for C = A·B whose blocks are on the ranks' disks. */
 typedef struct TgHugeSchedule {
   const TgSchedule *schedule; /**< bound to its grid */

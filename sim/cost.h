@@ -45,7 +45,8 @@ typedef struct TgTierOptions {
   TgPlace from;           /**< where the blocks of A, B and C are … */
   uint32_t in_memory;     /**< … but for those of these buffers, a bit each: in the processors' memory */
   uint32_t by_rows;       /**< buffers whose blocks lie on the disk row by row; see TgPipelineJob */
-  TgProductBlocks blocks; /**< of each local product; all 0: planned */
+  TgProductBlocks blocks; /**< of each local product; all 0: planned … */
+  TgProductBlocks unit;   /**< … as in TgPipelineJob */
   bool pipelined;         /**< the stages overlap; otherwise their times add up */
   bool double_c;          /**< as in TgPipelineJob */
 } TgTierOptions;

@@ -58,7 +58,8 @@ typedef struct TgProductBlocks {
 /** A product to be predicted. */
 typedef struct TgPipelineJob {
   int64_t m, n, k;        /**< at least 1 */
-  TgProductBlocks blocks; /**< what exceeds the product's extents is cut to them; all 0: tg_pipeline_plan() chooses */
+  TgProductBlocks blocks; /**< what exceeds the product's extents is cut to them; all 0: tg_panels_plan() chooses … */
+  TgProductBlocks unit;   /**< … multiples of this, the tiles of the files; all 0: of about 1/256 of each extent */
   int64_t element_bytes;
   TgPlace a, b, c;
   bool adds;    /**< C holds a sum already that must be read, too */
@@ -74,7 +75,8 @@ typedef struct TgPipelineJob {
 
 /** What it takes. */
 typedef struct TgPipeline {
-  TgProductBlocks blocks;
+  TgProductBlocks blocks;               /**< where planned: the highest panel, the step, the widest panel */
+  int64_t panels;                       /**< of C */
   double block_bytes;                   /**< memory for the blocks, all buffers together … */
   double memory_bytes;                  /**< … of this much */
   double read_bytes;                    /**< of A, B and, where it adds, C into the multiplying memory */
@@ -93,9 +95,9 @@ typedef struct TgPipeline {
  * memory, do not fit it, with both numbers. */
 bool tg_pipeline_predict(TgPipeline *pipeline, const TgMachine *machine, const TgPipelineJob *job, GError **error);
 
-/** The blocks with the least predicted time within the memory; of equals, those that read least, then the smallest: a
- * large panel of C with thin blocks of A and B. Errors as above; TOO_LARGE where not even blocks of 1 fit. */
-bool tg_pipeline_plan(TgProductBlocks *blocks, const TgMachine *machine, const TgPipelineJob *job, GError **error);
+/** Bytes that a disk reads or writes for one latency where panels are planned: a block, or as much as makes the latency
+ * a hundredth of the time, because many requests are under way at once. */
+double tg_pipeline_request_bytes(const TgMachineTier *disk, double block);
 
 /** Elements that any order of the operations must read into a fast memory of `memory_elements`: max(2 m n k / sqrt(M),
  * m k + k n), leading term. Source: T. M. Smith, B. Lowery, J. Langou, R. A. van de Geijn, A Tight I/O Lower Bound for
@@ -123,6 +125,7 @@ typedef struct TgPanelsJob {
   double memory_bytes;    /**< for all buffers */
   int64_t a_buffers;      /**< parts of A that memory holds at a time, one that BLAS copies included … */
   int64_t b_buffers;      /**< … and of B */
+  int64_t c_buffers;      /**< panels of C in memory at a time */
   TgProductBlocks blocks; /**< uniform panels of x * z, in steps of y; all 0: those that read least */
 } TgPanelsJob;
 
@@ -131,12 +134,20 @@ typedef struct TgPanels {
   int64_t count;
   int64_t step;          /**< of the inner dimension: that much of A and B is in memory at a time */
   int64_t chunk;         /**< rows of A that are read, and multiplied, at a time */
-  double panel_bytes;    /**< of the largest panel … */
+  double panel_bytes;    /**< of the largest panel, all its buffers … */
   double a_bytes;        /**< … of the parts of A … */
   double b_bytes;        /**< … and of B, for the widest */
   double read_elements;  /**< of A and B, all panels together */
   double bound_elements; /**< that any order must read with this memory: tg_pipeline_bound() */
 } TgPanels;
+
+/** How many parts of A, and of B, tg_huge_multiply() has in memory, so that reads overlap with products or not. */
+static inline int64_t tg_panels_a_buffers(bool overlaps) {
+  return overlaps ? 4 : 2;
+}
+static inline int64_t tg_panels_b_buffers(bool overlaps) {
+  return overlaps ? 2 : 1;
+}
 
 /** Fills `panels`. Errors: BAD_INPUT for blocks that are no multiples of the unit; TOO_LARGE where they do not fit, or
  * no plan does, with the least memory that is enough. */

@@ -176,6 +176,8 @@ static const TgOptionRow rows[] = {
      "where the operands of local products are stored: disk, cache (a disk behind the page cache), host or device"},
     {"tiles", 0, G_OPTION_ARG_STRING, AT(tiles), "XxYxZ",
      "with --from: sizes of the tiles in memory, XxY of A, YxZ of B and XxZ of C (default: auto)"},
+    {"memory:sim", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "SIZE",
+     "with --from: memory that `huge` may use, such as 8G (default: the machine's, all of it for blocks)"},
     {"pipeline", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off|full",
      "with --from: overlap reading, copying and multiplying (on), also writing C (full), or nothing (off) (default: "
      "on)"},

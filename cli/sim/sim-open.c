@@ -160,7 +160,7 @@ TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element,
   if (!status) tg_executor_warn(cli, machine);
   if (!status) status = tg_sim_model(cli, cost);
   if (!status) status = collective_option(cli, cost);
-  if (!status) status = tg_sim_tiers(cli, machine, cost);
+  if (!status) status = tg_sim_tiers(cli, machine, *element, cost);
   return status ? status : random_options(cli, cost);
 }
 

@@ -215,7 +215,9 @@ static void add_memory(TgTable *table, const TgEstimate *run) {
   if (memory->processors > 1)
     g_string_append_printf(words, "; %" PRId64 " processors on a node: %s", memory->processors,
                            tg_bytes_text(memory->node_bytes).s);
-  if (limited)
+  if (run->options.tiers.used)
+    g_string_append_printf(words, "; streamed from %s", tg_place_name(run->options.tiers.from));
+  else if (limited)
     g_string_append_printf(words, "; a node has %s%s", tg_bytes_text(run->machine.processor.memory_bytes).s,
                            memory->fits ? "" : ", so it does not fit");
   else

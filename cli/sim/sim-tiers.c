@@ -1,4 +1,7 @@
 /* Memory tiers of a prediction: where blocks are kept, and what streaming them costs. */
+#include "blas.h"
+#include "huge.h"
+#include "memory-limit.h"
 #include "output.h"
 #include "sim.h"
 
@@ -52,15 +55,31 @@ TgExit tg_sim_buffers(const TgCli *cli, const TgAlgo *algo, uint32_t *in_memory,
   return status ? status : buffers_option(cli, algo, "--by-rows", cli->options.by_rows, by_rows);
 }
 
-TgExit tg_sim_tiers(const TgCli *cli, const TgMachine *machine, TgCostOptions *cost) {
+/* Of --memory, what `huge` would have for blocks on this machine. */
+static TgExit memory_option(const TgCli *cli, TgMachine *machine, TgElement element, TgTierOptions *tiers) {
+  const char *text = cli->options.memory_bytes;
+  double bytes;
+  if (!text) return TG_EXIT_DONE;
+  const TgExit status = tg_memory_size_parse(cli, "--memory", text, &bytes);
+  if (status) return status;
+  tg_blas_load(NULL); /* part of the program's memory */
+  machine->processor.memory_bytes = tg_huge_buffer_bytes(element, bytes, &tiers->unit);
+  if (machine->processor.memory_bytes > 0) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--memory %s is not enough: the program alone needs %s", text,
+                   tg_bytes_text(bytes - machine->processor.memory_bytes).s);
+}
+
+TgExit tg_sim_tiers(const TgCli *cli, TgMachine *machine, TgElement element, TgCostOptions *cost) {
   TgTierOptions *tiers = &cost->tiers;
   const TgOptions *options = &cli->options;
-  if (!options->from && (options->tiles || options->pipeline || options->in_memory || options->by_rows))
+  if (!options->from &&
+      (options->tiles || options->memory_bytes || options->pipeline || options->in_memory || options->by_rows))
     return tg_report(cli, TG_EXIT_USAGE,
-                     "--tiles, --pipeline, --in-memory and --by-rows apply to blocks that stream: add --from disk, "
-                     "cache, host or device");
+                     "--tiles, --memory, --pipeline, --in-memory and --by-rows apply to blocks that stream: add --from "
+                     "disk, cache, host or device");
   TgExit status = place_option(cli, tiers);
   if (!status) status = tg_tiles_parse(cli, options->tiles, &tiers->blocks);
+  if (!status) status = memory_option(cli, machine, element, tiers);
   if (!status) status = pipeline_option(cli, tiers);
   if (!status && tiers->used && cost->model != TG_COST_HOCKNEY)
     status = tg_report(cli, TG_EXIT_USAGE, "--from: only --model hockney supports disks and devices");
@@ -71,8 +90,8 @@ TgExit tg_sim_tiers(const TgCli *cli, const TgMachine *machine, TgCostOptions *c
 
 TG_FIELD_TABLE(product_fields, TG_FIELD(TgTierCost, m), TG_FIELD(TgTierCost, n), TG_FIELD(TgTierCost, k),
                TG_FIELD(TgTierCost, product.blocks.x), TG_FIELD(TgTierCost, product.blocks.y),
-               TG_FIELD(TgTierCost, product.blocks.z), TG_FIELD(TgTierCost, c_stays),
-               TG_FIELD(TgTierCost, product.block_bytes),
+               TG_FIELD(TgTierCost, product.blocks.z), TG_FIELD(TgTierCost, product.panels),
+               TG_FIELD(TgTierCost, c_stays), TG_FIELD(TgTierCost, product.block_bytes),
                TG_FIELD_AS(TgTierCost, product.memory_bytes, "memory_limit_bytes"),
                TG_FIELD(TgTierCost, product.read_bytes), TG_FIELD(TgTierCost, product.write_bytes),
                TG_FIELD(TgTierCost, product.bound_bytes), TG_FIELD(TgTierCost, product.fill_s),
@@ -133,13 +152,26 @@ static void print_stages(TgCli *cli, const TgPipeline *product) {
   tg_table_print(cli, table, 2, true);
 }
 
-static void print_reads(TgCli *cli, const TgPipeline *product) {
-  g_autofree char *text = g_strdup_printf(
-      "blocks of %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64
-      " take %s of %s; the product reads %s, %.3g times the least possible with that memory, %s",
-      product->blocks.x, product->blocks.y, product->blocks.y, product->blocks.z, tg_bytes_text(product->block_bytes).s,
-      tg_bytes_text(product->memory_bytes).s, tg_bytes_text(product->read_bytes).s,
-      product->read_bytes / product->bound_bytes, tg_bytes_text(product->bound_bytes).s);
+/* What memory holds: "3 panels of C, at most 512x384, and steps of 256", or "blocks of 512x256 and 256x384". */
+static char *blocks_text(const TgEstimate *run) {
+  const TgPipeline *product = &run->cost->tiers.product;
+  const TgProductBlocks *blocks = &product->blocks;
+  if (run->options.tiers.blocks.x > 0)
+    return g_strdup_printf("blocks of %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64, blocks->x, blocks->y,
+                           blocks->y, blocks->z);
+  if (product->panels == 1) return g_strdup_printf("all of C and steps of %" PRId64, blocks->y);
+  return g_strdup_printf("a panel of C, one of %" PRId64 " of at most %" PRId64 "x%" PRId64 ", and steps of %" PRId64,
+                         product->panels, blocks->x, blocks->z, blocks->y);
+}
+
+static void print_reads(TgCli *cli, const TgEstimate *run) {
+  const TgPipeline *product = &run->cost->tiers.product;
+  g_autofree char *blocks = blocks_text(run);
+  g_autofree char *text =
+      g_strdup_printf("%s take %s of %s; the product reads %s, %.3g times the least possible with that memory, %s",
+                      blocks, tg_bytes_text(product->block_bytes).s, tg_bytes_text(product->memory_bytes).s,
+                      tg_bytes_text(product->read_bytes).s, product->read_bytes / product->bound_bytes,
+                      tg_bytes_text(product->bound_bytes).s);
   tg_print(cli, "  ");
   tg_print_wrapped(cli, text, 2, 2);
 }
@@ -167,7 +199,7 @@ void tg_sim_print_tiers(TgCli *cli, const TgEstimate *run) {
            run->options.tiers.pipelined ? "  slowest: %s; the others add %s, for their first and last block\n"
                                         : "  slowest: %s; the others run one after another and add %s\n",
            tg_tier_resource_name(product->slowest), tg_time_text(product->fill_s).s);
-  print_reads(cli, product);
+  print_reads(cli, run);
   if (tiers->c_stays) tg_print(cli, "  C stays in memory until the end of the run\n");
   print_disks(cli, run);
 }

@@ -82,10 +82,11 @@ static TgExit run_sim(TgCli *cli) {
 }
 
 static const char *const options[] = {
-    "grid",  "set",   "n",          "size",      "type:calibrate", "network",    "embed",        "machine",
-    "model", "fair",  "collective", "overlap",   "buffers",        "skew",       "jitter",       "straggler",
-    "seed",  "seeds", "formula",    "symbols",   "sweep",          "efficiency", "output",       "trace",
-    "from",  "tiles", "pipeline",   "in-memory", "by-rows",        "json",       "memory-limit", NULL};
+    "grid",  "set",   "n",          "size",     "type:calibrate", "network",    "embed",  "machine",
+    "model", "fair",  "collective", "overlap",  "buffers",        "skew",       "jitter", "straggler",
+    "seed",  "seeds", "formula",    "symbols",  "sweep",          "efficiency", "output", "trace",
+    "from",  "tiles", "memory:sim", "pipeline", "in-memory",      "by-rows",    "json",   "memory-limit",
+    NULL};
 static const TgExample examples[] = {
     {"sim cannon -n 4096 --grid 8x8 --formula --symbols grama",
      "with the closed form from the literature, in t_s and t_w"},

@@ -55,10 +55,6 @@ static int64_t inner_of(const TgDiskProduct *product) {
   return inner;
 }
 
-static int a_buffers(const TgDiskProduct *product) {
-  return product->options->sequential ? 1 : 3;
-}
-
 /* Rounded up to coarse units because it varies a little: the same command should have the same plan. */
 double tg_disk_program_bytes(void) {
   const double now = (double)tg_memory_used_bytes() + PACKED_BYTES * (double)tg_blas_threads_most() + OTHER_BYTES;
@@ -84,15 +80,15 @@ static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
   const int slots = SLOTS + (product->addend.file ? 1 : 0);
   product->slot_bytes = slot_bytes;
   product->taken_bytes = product->program_bytes + checksums + slots * (double)product->slot_bytes;
-  product->plan =
-      (TgPanelsJob){.m = c.rows,
-                    .n = c.columns,
-                    .k = inner_of(product),
-                    .element_bytes = tg_element_bytes(c.type),
-                    .memory_bytes = buffer_room(product),
-                    .a_buffers = a_buffers(product) + 1, /* BLAS also has a packed copy of the one that it multiplies */
-                    .b_buffers = product->options->sequential ? 1 : 2,
-                    .blocks = product->options->blocks};
+  product->plan = (TgPanelsJob){.m = c.rows,
+                                .n = c.columns,
+                                .k = inner_of(product),
+                                .element_bytes = tg_element_bytes(c.type),
+                                .memory_bytes = buffer_room(product),
+                                .a_buffers = tg_panels_a_buffers(!product->options->sequential),
+                                .b_buffers = tg_panels_b_buffers(!product->options->sequential),
+                                .c_buffers = 1,
+                                .blocks = product->options->blocks};
   product->plan.unit = tg_disk_product_unit(product->factors);
 }
 
@@ -102,6 +98,25 @@ static double least_bytes(const TgDiskProduct *product) {
               product->program_bytes +
                   tg_huge_check_least_bytes(product->plan.k, product->factors->a.tiling.tile_rows) +
                   2 * (double)tg_disk_largest_tile(product->factors));
+}
+
+/* With shorter requests where memory is short. */
+static void prepare(TgDiskProduct *product, double memory_bytes) {
+  product->memory_bytes = memory_bytes;
+  ask_plan(product, wanted_slot_bytes(product));
+  if (least_bytes(product) > memory_bytes) ask_plan(product, tg_disk_largest_tile(product->factors));
+}
+
+double tg_huge_buffer_bytes(TgElement type, double memory_bytes, TgProductBlocks *unit) {
+  const int64_t n = 4096; /* large enough for whole tiles, and few of them */
+  const TgTiling tiling = tg_tiling_default(type, n, n);
+  TgStreamFactors factors = {{.tiling = tiling, .rows = n, .columns = n}, {.tiling = tiling, .rows = n, .columns = n}};
+  const TgHugeOptions options = {0};
+  TgDiskProduct product = {.options = &options, .factors = &factors, .count = 1};
+  product.program_bytes = tg_disk_program_bytes();
+  prepare(&product, memory_bytes);
+  *unit = product.plan.unit;
+  return product.plan.memory_bytes;
 }
 
 static bool refuse_memory(const TgDiskProduct *product, GError **error) {
@@ -120,9 +135,7 @@ static bool refuse_memory(const TgDiskProduct *product, GError **error) {
 
 bool tg_disk_product_plan(TgDiskProduct *product, double memory_bytes, GError **error) {
   GError *problem = NULL;
-  product->memory_bytes = memory_bytes;
-  ask_plan(product, wanted_slot_bytes(product));
-  if (least_bytes(product) > memory_bytes) ask_plan(product, tg_disk_largest_tile(product->factors));
+  prepare(product, memory_bytes);
   if (least_bytes(product) > memory_bytes || tg_panels_least_bytes(&product->plan) > product->plan.memory_bytes)
     return refuse_memory(product, error);
   tg_panels_clear(&product->panels);
@@ -209,7 +222,7 @@ TgStreamJob tg_disk_product_job(const TgDiskProduct *product) {
                        .c = product->c,
                        .addend = product->addend,
                        .panels = &product->panels,
-                       .a_buffers = a_buffers(product),
+                       .a_buffers = (int)product->plan.a_buffers - 1, /* BLAS copies one */
                        .b_buffers = (int)product->plan.b_buffers,
                        .slots = SLOTS,
                        .slot_bytes = product->slot_bytes,

@@ -60,10 +60,11 @@ static int64_t parts_of(const Cut *cut, int64_t units) {
   double most;
   if (cut->across) {
     const int64_t columns = MIN(units * cut->unit_columns, job->n);
-    most = (job->memory_bytes - stream_bytes(cut, columns)) / ((double)columns * e) / (double)cut->unit_rows;
+    const double for_each = (double)job->c_buffers * (double)columns * e;
+    most = (job->memory_bytes - stream_bytes(cut, columns)) / for_each / (double)cut->unit_rows;
   } else {
     const int64_t rows = MIN(units * cut->unit_rows, job->m);
-    const double for_each = ((double)rows + (double)(job->b_buffers * cut->step)) * e;
+    const double for_each = ((double)(job->c_buffers * rows) + (double)(job->b_buffers * cut->step)) * e;
     most = (job->memory_bytes - stream_bytes(cut, 0)) / for_each / (double)cut->unit_columns;
   }
   const int64_t length = cut->across ? cut->down : cut->wide;
@@ -114,7 +115,8 @@ static void add_panel(TgPanels *panels, const TgPanelsJob *job, const TgPanel *p
   const double e = (double)job->element_bytes;
   if (is_full(panels->count)) panels->panel = g_renew(TgPanel, panels->panel, 2 * panels->count + 1);
   panels->panel[panels->count++] = *panel;
-  panels->panel_bytes = fmax(panels->panel_bytes, (double)panel->rows * (double)panel->columns * e);
+  panels->panel_bytes =
+      fmax(panels->panel_bytes, (double)job->c_buffers * (double)panel->rows * (double)panel->columns * e);
   panels->b_bytes = fmax(panels->b_bytes, (double)(job->b_buffers * panels->step) * (double)panel->columns * e);
   panels->read_elements += (double)job->k * ((double)panel->rows + (double)panel->columns);
 }
@@ -223,8 +225,8 @@ static void try_uniform(TgPanels *panels, const TgPanelsJob *job) {
   int64_t best_x = 0, best_z = 0;
   for (int64_t x = job->unit.x; x < job->m + job->unit.x; x += job->unit.x) {
     const double rows = (double)MIN(x, job->m);
-    const double columns =
-        (job->memory_bytes - stream_bytes(&cut, 0)) / (e * (rows + (double)(job->b_buffers * cut.step)));
+    const double columns = (job->memory_bytes - stream_bytes(&cut, 0)) /
+                           (e * ((double)job->c_buffers * rows + (double)(job->b_buffers * cut.step)));
     const int64_t z = columns >= (double)job->n ? job->n : (int64_t)columns / job->unit.z * job->unit.z;
     if (z <= 0) break;
     const double reads = (double)job->k * ((double)job->m * (double)tg_divide_up(job->n, z) +
@@ -302,7 +304,7 @@ double tg_panels_least_bytes(const TgPanelsJob *job) {
   }
   const int64_t rows = MIN(job->unit.x, job->m), columns = MIN(job->unit.z, job->n);
   const Cut cut = {.job = job, .step = job->unit.y, .chunk = job->unit.x};
-  return stream_bytes(&cut, columns) + (double)job->element_bytes * (double)rows * (double)columns;
+  return stream_bytes(&cut, columns) + (double)(job->c_buffers * job->element_bytes) * (double)rows * (double)columns;
 }
 
 bool tg_panels_plan(TgPanels *panels, const TgPanelsJob *job, GError **error) {

@@ -26,7 +26,9 @@ typedef struct TgStream {
   const TgMachine *machine;
   const TgPipelineJob *job;
   const TgMachineTier *disk, *cache, *device;
-  double rows, columns, depth; /* blocks: m/x, n/z, k/y, rounded up */
+  TgPanels panels;             /* of C; none where the blocks are given, which are all alike */
+  double rows, columns, depth; /* how often B is read, and A; k/y, rounded up */
+  double products;             /* of blocks */
   double a, b, c, a_block, b_block, c_block;
   double requests[TG_TIER_STAGES];
   double item[TG_TIER_STAGES]; /* bytes of one item */
@@ -60,19 +62,44 @@ static bool find_tiers(TgStream *stream, GError **error) {
   return true;
 }
 
-static void measure(TgStream *stream, const TgProductBlocks *blocks) {
+static int64_t c_buffers(const TgPipelineJob *job) {
+  return job->pipelined && job->double_c && !job->c_stays ? 2 : 1;
+}
+
+/* Rows of a block of A: with planned panels not all rows of C. */
+static int64_t block_rows(const TgStream *stream, const TgProductBlocks *blocks) {
+  return stream->panels.count > 0 ? MIN(stream->panels.chunk, blocks->x) : blocks->x;
+}
+
+/* How often the operands are read: panels need not be alike. */
+static void count_passes(TgStream *stream, const TgProductBlocks *blocks) {
   const TgPipelineJob *job = stream->job;
-  double m = (double)job->m, n = (double)job->n, k = (double)job->k, bytes = (double)job->element_bytes;
-  double x = (double)blocks->x, y = (double)blocks->y, z = (double)blocks->z;
+  const TgPanels *panels = &stream->panels;
   stream->rows = (double)tg_divide_up(job->m, blocks->x);
   stream->columns = (double)tg_divide_up(job->n, blocks->z);
   stream->depth = (double)tg_divide_up(job->k, blocks->y);
+  stream->products = stream->rows * stream->columns * stream->depth;
+  if (panels->count == 0) return;
+  stream->rows = stream->columns = stream->products = 0;
+  for (int64_t p = 0; p < panels->count; p++) {
+    stream->rows += (double)panels->panel[p].columns / (double)job->n;
+    stream->columns += (double)panels->panel[p].rows / (double)job->m;
+    stream->products += stream->depth * (double)tg_divide_up(panels->panel[p].rows, panels->chunk);
+  }
+}
+
+static void measure(TgStream *stream, const TgProductBlocks *blocks) {
+  const TgPipelineJob *job = stream->job;
+  double m = (double)job->m, n = (double)job->n, k = (double)job->k, bytes = (double)job->element_bytes;
+  double x = (double)block_rows(stream, blocks), y = (double)blocks->y, z = (double)blocks->z;
+  count_passes(stream, blocks);
   stream->a = m * k * bytes;
   stream->b = k * n * bytes;
   stream->c = m * n * bytes;
   stream->a_block = x * y * bytes;
   stream->b_block = y * z * bytes;
-  stream->c_block = x * z * bytes;
+  stream->c_block = (double)blocks->x * z * bytes;
+  if (stream->panels.count > 0) stream->c_block = stream->panels.panel_bytes / (double)c_buffers(job);
 }
 
 static double memory_of(const TgStream *stream) {
@@ -83,10 +110,15 @@ static double memory_of(const TgStream *stream) {
 /* Blocks with their buffers; an operand that is in the memory already takes its own room. */
 static double block_memory(const TgStream *stream) {
   const TgPipelineJob *job = stream->job;
-  double buffers = job->pipelined ? 2 : 1, c_buffers = job->pipelined && job->double_c && !job->c_stays ? 2 : 1;
+  const TgPanels *panels = &stream->panels;
+  double buffers = job->pipelined ? 2 : 1;
+  double c_bytes = (double)c_buffers(job) * stream->c_block;
+  if (panels->count > 0)
+    return (is_near(stream, job->a) ? stream->a : panels->a_bytes) +
+           (is_near(stream, job->b) ? stream->b : panels->b_bytes) + c_bytes;
   return (is_near(stream, job->a) ? stream->a : buffers * stream->a_block) +
          (is_near(stream, job->b) ? stream->b : buffers * stream->b_block) +
-         (is_near(stream, job->c) ? stream->c : c_buffers * stream->c_block);
+         (is_near(stream, job->c) ? stream->c : c_bytes);
 }
 
 /* What the host holds where a device multiplies: whole operands that are kept there, blocks of the others on their way.
@@ -130,9 +162,15 @@ typedef struct TgReading {
   double reuse;                /* bytes that pass through the page cache between two reads of a block */
 } TgReading;
 
+double tg_pipeline_request_bytes(const TgMachineTier *disk, double block) {
+  const double part = 0.01; /* of the time, for the latency */
+  return fmax(block, disk->latency_s * disk->read_bytes_per_s / part);
+}
+
 static void add(TgPipeline *pipeline, TgStream *stream, TgTierStage stage, double bytes, double block) {
+  const bool many = stream->panels.count > 0 && serving[stage] == TG_TIER_RESOURCE_DISK;
   pipeline->bytes[stage] += bytes;
-  stream->requests[stage] += ceil(bytes / block - 1e-9);
+  stream->requests[stage] += ceil(bytes / (many ? tg_pipeline_request_bytes(stream->disk, block) : block) - 1e-9);
   if (bytes > 0) stream->item[stage] += block;
 }
 
@@ -193,7 +231,8 @@ static void move_all(TgPipeline *pipeline, TgStream *stream) {
                       .times = 1,
                       .block = stream->c_block,
                       .reuse = c};
-  if (job->by_rows_a) read_a.row_count = (double)pipeline->blocks.x, read_a.row_parts = stream->depth;
+  if (job->by_rows_a)
+    read_a.row_count = (double)block_rows(stream, &pipeline->blocks), read_a.row_parts = stream->depth;
   if (job->by_rows_b) read_b.row_count = (double)pipeline->blocks.y, read_b.row_parts = stream->columns;
   read_operand(pipeline, stream, &read_a, a + b);
   read_operand(pipeline, stream, &read_b, a + b);
@@ -209,8 +248,25 @@ static double stage_time(const TgStream *stream, TgTierStage stage, double amoun
   return amount / rate + requests * tier[stage]->latency_s;
 }
 
+/* Along one step. */
+static double slice_time(const TgStream *stream, const TgPanel *panel, int64_t step) {
+  const int64_t chunk = MIN(stream->panels.chunk, panel->rows), columns = panel->columns;
+  return (double)(panel->rows / chunk) * tg_machine_product_s(stream->machine, chunk, columns, step) +
+         tg_machine_product_s(stream->machine, panel->rows % chunk, columns, step);
+}
+
+static double panels_time(const TgStream *stream) {
+  const TgPanels *panels = &stream->panels;
+  const int64_t k = stream->job->k, step = MIN(panels->step, k);
+  double time = 0;
+  for (int64_t p = 0; p < panels->count; p++)
+    time += (double)(k / step) * slice_time(stream, &panels->panel[p], step) +
+            slice_time(stream, &panels->panel[p], k % step);
+  return time;
+}
+
 /* At the rate of a full block. The tiles of those at the edge are whole, too. */
-static void multiply(TgPipeline *pipeline, const TgStream *stream) {
+static double blocks_time(const TgPipeline *pipeline, const TgStream *stream) {
   const TgPipelineJob *job = stream->job;
   const TgMachine *machine = stream->machine;
   const int64_t x = pipeline->blocks.x, y = pipeline->blocks.y, z = pipeline->blocks.z;
@@ -219,10 +275,15 @@ static void multiply(TgPipeline *pipeline, const TgStream *stream) {
   const double columns =
       (double)(job->n / z) * tg_machine_tiled_columns(machine, z) + tg_machine_tiled_columns(machine, job->n % z);
   const double filled = tg_machine_tiled_elements(machine, x, z) / ((double)x * (double)z);
+  return 2 * rows * columns * (double)job->k / (filled * tg_machine_flops_per_s(machine, x, z, y)) +
+         stream->products * tg_machine_beside_s(machine, x, z, y);
+}
+
+static void multiply(TgPipeline *pipeline, const TgStream *stream) {
+  const TgPipelineJob *job = stream->job;
   pipeline->bytes[TG_TIER_STAGE_MULTIPLY] = 2 * (double)job->m * (double)job->n * (double)job->k;
   pipeline->stage_s[TG_TIER_STAGE_MULTIPLY] =
-      2 * rows * columns * (double)job->k / (filled * tg_machine_flops_per_s(machine, x, z, y)) +
-      stream->rows * stream->columns * stream->depth * tg_machine_beside_s(machine, x, z, y);
+      stream->panels.count > 0 ? panels_time(stream) : blocks_time(pipeline, stream);
 }
 
 static void time_stages(TgPipeline *pipeline, const TgStream *stream, double item_s[TG_TIER_STAGES]) {
@@ -234,8 +295,7 @@ static void time_stages(TgPipeline *pipeline, const TgStream *stream, double ite
   pipeline->stage_s[TG_TIER_STAGE_DISK_READ] += stream->gaps_s;
   item_s[TG_TIER_STAGE_DISK_READ] += fmin(stream->item_gaps_s, stream->gaps_s);
   multiply(pipeline, stream);
-  item_s[TG_TIER_STAGE_MULTIPLY] =
-      pipeline->stage_s[TG_TIER_STAGE_MULTIPLY] / (stream->rows * stream->columns * stream->depth);
+  item_s[TG_TIER_STAGE_MULTIPLY] = pipeline->stage_s[TG_TIER_STAGE_MULTIPLY] / stream->products;
 }
 
 /* With one buffer for C nothing is multiplied while a block of C leaves: the copy is the multiplier's time, too. */
@@ -279,78 +339,79 @@ static bool check_sizes(const TgPipelineJob *job, GError **error) {
                      job->m, job->n, blocks->x, blocks->z);
 }
 
+/* What is left for the panels of C and what streams past them. With a device the host holds them, too. */
+static double panels_memory(const TgStream *stream) {
+  const TgPipelineJob *job = stream->job;
+  const TgPlace place[] = {job->a, job->b};
+  const double whole[] = {(double)job->m * (double)job->k * (double)job->element_bytes,
+                          (double)job->k * (double)job->n * (double)job->element_bytes};
+  double memory = memory_of(stream), host = stream->machine->processor.memory_bytes;
+  for (int i = 0; i < 2; i++) {
+    if (is_near(stream, place[i])) memory -= whole[i];
+    if (place[i] == TG_PLACE_HOST) host -= whole[i];
+  }
+  return stream->device ? fmin(memory, host) : memory;
+}
+
+static TgPanelsJob panels_job(const TgStream *stream) {
+  const TgPipelineJob *job = stream->job;
+  const int64_t parts = 256; /* that an extent is cut into at most, where no unit is given */
+  TgPanelsJob plan = {.m = job->m, .n = job->n, .k = job->k, .unit = job->unit, .element_bytes = job->element_bytes};
+  plan.unit = (TgProductBlocks){MIN(plan.unit.x, job->m), MIN(plan.unit.y, job->k), MIN(plan.unit.z, job->n)};
+  if (plan.unit.x == 0)
+    plan.unit =
+        (TgProductBlocks){tg_divide_up(job->m, parts), tg_divide_up(job->k, parts), tg_divide_up(job->n, parts)};
+  plan.memory_bytes = panels_memory(stream);
+  plan.a_buffers = is_near(stream, job->a) ? 0 : tg_panels_a_buffers(job->pipelined);
+  plan.b_buffers = is_near(stream, job->b) ? 0 : tg_panels_b_buffers(job->pipelined);
+  plan.c_buffers = c_buffers(job);
+  return plan;
+}
+
+/* Panels of C that read least. One that stays is all of C. */
+static bool plan_panels(TgStream *stream, TgProductBlocks *blocks, GError **error) {
+  const TgPanelsJob plan = panels_job(stream);
+  TgPanels *panels = &stream->panels;
+  const bool is_one = stream->job->c_stays || is_near(stream, stream->job->c);
+  if (!tg_panels_plan(panels, &plan, error)) return false;
+  if (is_one && panels->count > 1)
+    return TG_SIM_FAIL(error, TOO_LARGE, "C needs %.0f bytes of memory; %.0f are available",
+                       (double)plan.m * (double)plan.n * (double)plan.element_bytes, plan.memory_bytes);
+  *blocks = (TgProductBlocks){0, panels->step, 0};
+  for (int64_t p = 0; p < panels->count; p++) {
+    blocks->x = MAX(blocks->x, panels->panel[p].rows);
+    blocks->z = MAX(blocks->z, panels->panel[p].columns);
+  }
+  return true;
+}
+
+static bool predict(TgPipeline *pipeline, TgStream *stream, TgPipelineJob *job, GError **error) {
+  const bool is_planned = !job->blocks.x && !job->blocks.y && !job->blocks.z;
+  if (!find_tiers(stream, error) || (is_planned && !plan_panels(stream, &job->blocks, error)) ||
+      !check_sizes(job, error))
+    return false;
+  pipeline->blocks = cut(job);
+  measure(stream, &pipeline->blocks);
+  if (!fits(stream, &pipeline->blocks, error)) return false;
+  pipeline->panels = is_planned ? stream->panels.count
+                                : tg_divide_up(job->m, pipeline->blocks.x) * tg_divide_up(job->n, pipeline->blocks.z);
+  pipeline->block_bytes = block_memory(stream);
+  pipeline->memory_bytes = memory_of(stream);
+  pipeline->bound_bytes =
+      (double)job->element_bytes *
+      tg_pipeline_bound(job->m, job->n, job->k, pipeline->memory_bytes / (double)job->element_bytes);
+  move_all(pipeline, stream);
+  add_up(pipeline, stream);
+  return true;
+}
+
 bool tg_pipeline_predict(TgPipeline *pipeline, const TgMachine *machine, const TgPipelineJob *given, GError **error) {
   TgPipelineJob job = *given;
   TgStream stream = {.machine = machine, .job = &job};
   *pipeline = (TgPipeline){0};
-  if (!find_tiers(&stream, error)) return false;
-  if (!job.blocks.x && !job.blocks.y && !job.blocks.z && !tg_pipeline_plan(&job.blocks, machine, given, error))
-    return false;
-  if (!check_sizes(&job, error)) return false;
-  pipeline->blocks = cut(&job);
-  measure(&stream, &pipeline->blocks);
-  if (!fits(&stream, &pipeline->blocks, error)) return false;
-  pipeline->block_bytes = block_memory(&stream);
-  pipeline->memory_bytes = memory_of(&stream);
-  pipeline->bound_bytes = (double)job.element_bytes *
-                          tg_pipeline_bound(job.m, job.n, job.k, pipeline->memory_bytes / (double)job.element_bytes);
-  move_all(pipeline, &stream);
-  add_up(pipeline, &stream);
-  return true;
-}
-
-/* Blocks for a product that streams: reads are m k ceil(n/z) + k n ceil(m/x), so x and z should be large and y, which
- * does not appear, as thin as requests and the rate of thin products allow. */
-
-enum { THINNEST = 256 }; /* thinner products lose rate on any machine, whatever its file says */
-
-typedef struct TgPlan {
-  const TgMachine *machine;
-  TgPipelineJob job;
-  TgPipeline best;
-  bool found;
-} TgPlan;
-
-static bool is_better(const TgPipeline *one, const TgPipeline *other) {
-  if (fabs(one->time_s - other->time_s) > 1e-9 * other->time_s) return one->time_s < other->time_s;
-  if (one->read_bytes != other->read_bytes) return one->read_bytes < other->read_bytes;
-  return one->block_bytes < other->block_bytes;
-}
-
-static bool try_blocks(TgPlan *plan, int64_t x, int64_t y, int64_t z) {
-  TgPipeline pipeline;
-  plan->job.blocks = (TgProductBlocks){x, y, z};
-  if (!tg_pipeline_predict(&pipeline, plan->machine, &plan->job, NULL)) return false;
-  if (!plan->found || is_better(&pipeline, &plan->best)) plan->best = pipeline;
-  plan->found = true;
-  return true;
-}
-
-/* The next number of parts that makes the part smaller: all of them while they are few, then by an eighth. */
-static int64_t next_parts(int64_t parts) {
-  return parts + MAX(parts / 8, 1);
-}
-
-/* The widest z that fits beside x and y. */
-static void try_widths(TgPlan *plan, int64_t x, int64_t y) {
-  int64_t n = plan->job.n;
-  for (int64_t parts = 1; parts <= n; parts = next_parts(parts))
-    if (try_blocks(plan, x, y, tg_divide_up(n, parts)) || plan->job.c_stays) return;
-}
-
-bool tg_pipeline_plan(TgProductBlocks *blocks, const TgMachine *machine, const TgPipelineJob *job, GError **error) {
-  TgPlan plan = {.machine = machine, .job = *job};
-  for (int64_t rows = 1; rows <= job->m && rows <= 4096; rows = next_parts(rows)) {
-    int64_t x = tg_divide_up(job->m, rows);
-    for (int64_t y = 1; y < job->k; y *= 2)
-      if (y >= THINNEST || job->k < THINNEST) try_widths(&plan, x, y);
-    try_widths(&plan, x, job->k);
-    if (job->c_stays) break;
-  }
-  plan.job.blocks = (TgProductBlocks){1, 1, 1};
-  if (!plan.found && !tg_pipeline_predict(&plan.best, machine, &plan.job, error)) return false;
-  *blocks = plan.best.blocks;
-  return true;
+  const bool fine = predict(pipeline, &stream, &job, error);
+  tg_panels_clear(&stream.panels);
+  return fine;
 }
 
 static const char *const place_names[TG_PLACES] = {"disk", "cache", "host", "device"};

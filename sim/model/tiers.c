@@ -100,6 +100,7 @@ static TgPipelineJob job_of(const TgTiers *tiers, const TgStatement *statement) 
                          .n = tiers->n,
                          .k = tiers->k,
                          .blocks = options->blocks,
+                         .unit = options->unit,
                          .element_bytes = tiers->options.element_bytes,
                          .a = place_of(tiers, statement->source.buffer),
                          .b = place_of(tiers, statement->other.buffer),
@@ -152,12 +153,13 @@ static bool predict_products(TgTiers *tiers, GError **error) {
 static void find_requests(TgTiers *tiers) {
   const TgProductBlocks *blocks = &cost_of(tiers)->product.blocks;
   bool planned = tiers->options.tiers.blocks.x == 0 && tiers->disk;
-  double least = planned ? 100 * tiers->disk->latency_s * tiers->disk->read_bytes_per_s : 0;
   double x = (double)blocks->x, y = (double)blocks->y, z = (double)blocks->z;
   const double elements[] = {x * y, y * z, x * z};
   for (int b = 0; b < TG_MAX_BUFFERS; b++)
-    if (tiers->matrix[b] >= 0)
-      tiers->request_bytes[b] = fmax(least, elements[tiers->matrix[b]] * (double)tiers->options.element_bytes);
+    if (tiers->matrix[b] >= 0) {
+      const double block = elements[tiers->matrix[b]] * (double)tiers->options.element_bytes;
+      tiers->request_bytes[b] = planned ? tg_pipeline_request_bytes(tiers->disk, block) : block;
+    }
 }
 
 static void count_products(TgTiers *tiers, const TgPhase *phase) {

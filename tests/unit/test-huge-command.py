@@ -180,6 +180,23 @@ def test_memory(_):
     assert document(*EGMM, "--memory", least)["ok"]
 
 
+def test_predicted_reads(_):
+    """`sim --from disk` plans as `huge` does, whose files are whole sectors."""
+    needs_own_memory()
+    for m, n, k in (2048, 2048, 2048), (1500, 3000, 700), (300, 400, 5000):
+        built()
+        run("generate", "A.tg", "--size", f"{m}x{k}", "--type", "f64")
+        run("generate", "B.tg", "--size", f"{k}x{n}", "--type", "f64")
+        for memory in "30M", "50M", "1G":
+            said = document(*EGMM, "--memory", memory)
+            product = document("sim", "egmm", "--grid", "1", "--size", f"{m}x{n}x{k}", "--type", "f64", "--from", "disk",
+                               "--machine", "cluster-gtx1070", "--memory", memory)["tiers"]["product"]
+            assert product["panels"] == said["panels"], (memory, product, said)
+            assert abs(said["disk_read_bytes"] / product["read_bytes"] - 1) < 0.01, (memory, product, said)
+    assert "the program alone" in run("sim", "egmm", "--grid", "1", "-n", "9", "--from", "disk", "--machine", "cluster-gtx1070",
+                                      "--memory", "1M", status=2).stderr
+
+
 def test_same_plan(_):
     """The same command has the same plan, and so the same bytes, each time; thin matrices stay within memory, too."""
     needs_own_memory()

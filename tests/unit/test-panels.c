@@ -18,7 +18,8 @@ static TgPanelsJob square(int64_t n, int64_t unit, double memory_bytes) {
                        .element_bytes = 4,
                        .memory_bytes = memory_bytes,
                        .a_buffers = 3,
-                       .b_buffers = 2};
+                       .b_buffers = 2,
+                       .c_buffers = 1};
 }
 
 /* Room for 0.21 of C: two panels beside three read 4.59 n^2, where 2 x 3 equal ones read 5 n^2, and any order 4.4 n^2
@@ -51,7 +52,8 @@ static TgPanelsJob random_job(uint64_t seed) {
                      .k = draw(seed, 2, 1, 4000),
                      .element_bytes = draw(seed, 3, 1, 2) * 4,
                      .a_buffers = draw(seed, 4, 1, 3),
-                     .b_buffers = draw(seed, 5, 1, 2)};
+                     .b_buffers = draw(seed, 5, 1, 2),
+                     .c_buffers = 1};
   job.unit = (TgProductBlocks){MIN(draw(seed, 6, 1, 300), job.m), MIN(draw(seed, 7, 1, 300), job.k),
                                MIN(draw(seed, 8, 1, 300), job.n)};
   job.memory_bytes = tg_panels_least_bytes(&job) * exp(tg_random_uniform_f64(seed, 9) * 3 + 3);
