@@ -16,7 +16,7 @@ typedef enum TgHugeStage {
   TG_HUGE_READ_A,   /**< from the first request of a chunk to the last one's end */
   TG_HUGE_READ_B,   /**< … of a step */
   TG_HUGE_MULTIPLY, /**< a chunk */
-  TG_HUGE_WRITE_C,  /**< from the first request of a panel to the last one's end */
+  TG_HUGE_WRITE_C,  /**< a panel, as long as requests are under way */
   TG_HUGE_KEEP,     /**< until a panel and its checksums are on the disk */
   TG_HUGE_SEND,     /**< a block from the disk to other ranks */
   TG_HUGE_RECEIVE,  /**< a block from another rank to the disk */
@@ -46,7 +46,10 @@ typedef struct TgHugeOptions {
   int32_t device;                                  /**< the accelerator's number … */
   double device_bytes;                             /**< … and how much of its memory may be used */
   TgWatch watch;                                   /**< is told chunks of work done */
-  void (*begins)(void *user, int64_t chunks);      /**< is told their number; may be NULL. `user` is the watch's */
+  void (*begins)(void *to, int64_t chunks);        /**< is told their number; may be NULL */
+  /** Is told this rank's flops, read and written bytes so far, each time before the watch is; may be NULL. */
+  void (*so_far)(void *to, double flops, double read_bytes, double written_bytes);
+  void *tells;                                     /**< `to` of both */
   void (*spans)(void *to, const TgHugeSpan *span); /**< is told each, by one thread at a time; may be NULL */
   void *spans_to;
 } TgHugeOptions;
@@ -63,6 +66,7 @@ typedef struct TgHugeResult {
   double bound_read_bytes;                      /**< that any order must read with this memory, and what A and B have */
   double verified_bytes;                        /**< of C, read again to go on */
   double sent_bytes;                            /**< in messages between ranks */
+  double flops;                                 /**< in products; panels that were finished already do not count */
   int64_t tiles;                                /**< of A, B and C */
   int32_t rank, ranks;                          /**< number of this process, and how many there are */
   double memory_bytes, buffer_bytes, peak_rss_bytes;

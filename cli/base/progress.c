@@ -37,7 +37,8 @@ static void show(TgProgressLine *line) {
   double elapsed = (double)(now - line->begun_us) / 1e6;
   g_autofree char *left = time_left(line, elapsed);
   g_autofree char *what = tg_printable(line->what, "");
-  int width = fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s", what, line->done, line->total, left) - 1;
+  int width =
+      fprintf(stderr, "\r%s: %" PRId64 " of %" PRId64 ", %s%s", what, line->done, line->total, left, line->note) - 1;
   if (width < line->width) fprintf(stderr, "%*s", line->width - width, "");
   line->width = MAX(width, line->width);
   columns_shown = line->width;

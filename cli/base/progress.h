@@ -11,6 +11,7 @@ struct TgProgressLine {
   const char *what;
   int64_t total, done;
   int64_t parts, part; /**< of the unit of `total` that is under way; 0 parts: nobody tells them */
+  char note[96];       /**< what else there is to say, behind the time; "" nothing */
   TgWatch watch;       /**< for work that a signal may end at once: tells units done, or parts where there are some */
   gint64 begun_us, shown_us;
   int width; /**< columns of the line shown now, 0 where there is none */

@@ -145,8 +145,16 @@ static TgExit huge_options(TgCli *cli, TgHugeRun *run) {
 /* --- the work ----------------------------------------------------------------------------------------------------- */
 
 static void begins(void *user, int64_t chunks) {
-  TgProgressLine *line = user;
-  line->total = chunks;
+  TgHugeRun *run = user;
+  run->line.total = chunks;
+}
+
+static void so_far(void *user, double flops, double read_bytes, double written_bytes) {
+  TgHugeRun *run = user;
+  const double elapsed_s = (double)(g_get_monotonic_time() - run->line.begun_us) / G_USEC_PER_SEC;
+  const char *whose = run->on_ranks ? "rank 0: " : "";
+  g_snprintf(run->line.note, sizeof run->line.note, ", %s%s, read %s, wrote %s", whose,
+             tg_rate_text(flops / elapsed_s).s, tg_bytes_text(read_bytes).s, tg_bytes_text(written_bytes).s);
 }
 
 static void take_span(void *to, const TgHugeSpan *span) {
@@ -157,6 +165,8 @@ static bool multiply(TgCli *cli, TgHugeRun *run, GError **error) {
   tg_progress_begin(&run->line, cli, "huge", 1);
   run->options.watch = tg_progress_watch(&run->line);
   run->options.begins = begins;
+  run->options.so_far = so_far;
+  run->options.tells = run;
   run->options.spans = run->timeline.spans ? take_span : NULL;
   run->options.spans_to = run->timeline.spans;
   run->schedule.schedule = &run->algo.schedule;
@@ -188,7 +198,7 @@ static void sum_up(TgHugeRun *run) {
   run->from = run->options.cached ? "cache" : "disk";
   run->pipelined = !run->options.sequential;
   run->multiplier = run->options.multiplier ? run->options.multiplier->name : NULL;
-  run->gflops = 2e-9 * (double)result->m * (double)result->n * (double)result->k / result->wall_s;
+  run->gflops = 1e-9 * result->flops / result->wall_s;
   run->result.peak_rss_bytes = fmax(run->result.peak_rss_bytes, (double)tg_memory_peak_bytes());
 }
 

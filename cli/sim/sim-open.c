@@ -157,7 +157,6 @@ TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element,
   if (status) return status;
   cost->element_bytes = tg_element_bytes(*element);
   status = tg_machine_option(cli, machine, NULL);
-  if (!status) tg_executor_warn(cli, machine);
   if (!status) status = tg_sim_model(cli, cost);
   if (!status) status = collective_option(cli, cost);
   if (!status) status = tg_sim_tiers(cli, machine, *element, cost);
@@ -186,6 +185,7 @@ TgExit tg_sim_open(TgCli *cli, TgSimRun *run, const char *name, bool several) {
   if (!status) status = tg_sim_buffers(cli, &run->algo, &tiers->in_memory, &tiers->by_rows);
   if (!status) status = tg_embed_option(cli, &embedding);
   if (status) return status;
+  if (tg_schedule_processors(&run->algo.schedule) > 1) tg_executor_warn(cli, &estimate->machine);
   estimate->formula = tg_algo_formula(&run->algo);
   if (tg_estimate_place(estimate, cli->options.network, embedding, &error)) return TG_EXIT_DONE;
   return tg_sim_failed(cli, &run->algo, &estimate->fault, error);

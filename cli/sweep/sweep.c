@@ -1,4 +1,5 @@
 /* What is to be swept over, and the sweep. */
+#include "executors.h"
 #include "memory-limit.h"
 #include "output.h"
 #include "progress.h"
@@ -186,6 +187,7 @@ static TgExit open_sweep(const TgCli *cli, TgSweepCommand *command) {
   if (!status) status = sizes_option(cli, request);
   if (!status) status = tg_sweep_file_check(cli, request);
   if (!status) status = tg_sim_settings(cli, &request->machine, &request->element, &request->options);
+  if (!status) tg_executor_warn(cli, &request->machine);
   if (!status) status = tg_embed_option(cli, &request->embedding);
   if (!status) status = read_sources(cli, command);
   if (!status) command->settings = settings_text(cli, request);

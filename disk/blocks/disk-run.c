@@ -212,7 +212,7 @@ static void tell_tasks(const TgDiskRun *run) {
     const TgDiskTask *task = tg_disk_task(&run->program, t);
     tasks += tg_disk_run_has(run, task);
   }
-  if (run->options.begins) run->options.begins(run->options.watch.user, tasks);
+  if (run->options.begins) run->options.begins(run->options.tells, tasks);
 }
 
 /* Runs both threads: tasks here, messages in the other. */
@@ -230,8 +230,13 @@ static bool work(TgDiskRun *run, GError **error) {
 
 static void sum_up(TgDiskRun *run) {
   TgHugeResult *result = run->result;
-  double *const sums[] = {&result->disk_read_bytes,     &result->disk_written_bytes, &result->model_read_bytes,
-                          &result->model_written_bytes, &result->verified_bytes,     &result->sent_bytes};
+  double *const sums[] = {&result->disk_read_bytes,
+                          &result->disk_written_bytes,
+                          &result->model_read_bytes,
+                          &result->model_written_bytes,
+                          &result->verified_bytes,
+                          &result->sent_bytes,
+                          &result->flops};
   double *const most[] = {&result->disk_s, &result->compute_s, &result->buffer_bytes, &result->peak_rss_bytes};
   int64_t *const counts[] = {&result->panels, &result->panels_resumed};
   double values[16];

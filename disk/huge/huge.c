@@ -59,7 +59,7 @@ static bool stream_panels(Huge *huge, GError **error) {
   const TgHugeOptions *options = huge->options;
   const TgStreamJob job = tg_disk_product_job(&huge->product);
   tg_disk_product_count(&huge->product, huge->result);
-  if (options->begins) options->begins(options->watch.user, tg_stream_chunks(&job));
+  if (options->begins) options->begins(options->tells, tg_stream_chunks(&job));
   return job.panels->count == 0 || tg_stream_multiply(&job, huge->result, error);
 }
 

@@ -163,6 +163,17 @@ static bool compute_there(TgStream *stream, Chunk *chunk, Chunk *before) {
   return true;
 }
 
+static bool tell_progress(TgStream *stream, const Chunk *chunk, int64_t chunks) {
+  const TgHugeOptions *options = stream->job->options;
+  TgHugeResult *result = stream->result;
+  g_mutex_lock(&stream->mutex);
+  const double read_bytes = result->disk_read_bytes, written_bytes = result->disk_written_bytes;
+  g_mutex_unlock(&stream->mutex);
+  result->flops += 2 * (double)chunk->rows * (double)chunk->columns * (double)chunk->inner;
+  if (options->so_far) options->so_far(options->tells, result->flops, read_bytes, written_bytes);
+  return tg_watch_go_on(&options->watch, chunks);
+}
+
 static void compute_all(TgStream *stream) {
   TgStreamPlace place = {0};
   Chunk before = {0};
@@ -171,7 +182,7 @@ static void compute_all(TgStream *stream) {
     Chunk chunk = chunk_at(stream, &place);
     goes_on = stream->multiplier ? compute_there(stream, &chunk, &before) : compute_here(stream, &chunk);
     tg_stream_advance(stream, &place);
-    if (!goes_on || tg_watch_go_on(&stream->job->options->watch, place.whole_chunk)) continue;
+    if (!goes_on || tell_progress(stream, &chunk, place.whole_chunk)) continue;
     tg_stream_stop(stream, g_error_new_literal(TG_SIM_ERROR, TG_SIM_ERROR_STOPPED, "stopped"));
   }
   if (goes_on) finish_there(stream, &before);

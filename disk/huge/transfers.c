@@ -307,6 +307,14 @@ static void tell_copied(TgTransfers *transfers, int64_t rows) {
   g_mutex_unlock(&transfers->stream->mutex);
 }
 
+/* The other thread tells how far they are. */
+static void count_bytes(TgTransfers *transfers, bool written, double bytes) {
+  TgHugeResult *result = transfers->stream->result;
+  g_mutex_lock(&transfers->stream->mutex);
+  *(written ? &result->disk_written_bytes : &result->disk_read_bytes) += bytes;
+  g_mutex_unlock(&transfers->stream->mutex);
+}
+
 /* Adds the tiles in the same place of the addend. */
 static bool add_addend(TgTransfers *transfers, const Slot *slot, char *data, GError **error) {
   const TgStreamFile *addend = &transfers->job->addend, *c = &transfers->job->c;
@@ -315,7 +323,7 @@ static bool add_addend(TgTransfers *transfers, const Slot *slot, char *data, GEr
                          slot->across - c->column / here->tile_columns + addend->column / there->tile_columns,
                          slot->count};
   if (!tg_tiles_read(addend, &row, transfers->addend, error)) return false;
-  transfers->stream->result->disk_read_bytes += (double)tg_tiles_bytes(addend, &row);
+  count_bytes(transfers, false, (double)tg_tiles_bytes(addend, &row));
   tg_tiles_add(addend, &row, data, transfers->addend);
   return true;
 }
@@ -357,7 +365,7 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
                      .column = transfers->writes.column,
                      .stride = panel->columns};
   if (!join_keeper(transfers, error)) return false;
-  if (transfers->c_waits == 0 && !transfers->writing)
+  if (transfers->c_waits == 0)
     transfers->c_span = (TgHugeSpan){TG_HUGE_WRITE_C, 0, transfers->write_panel, 0, 0, tg_now_s(), 0};
   transfers->c_span.panel = transfers->write_panel; /* two panels in immediate succession share one span */
   if (!put_tiles(transfers, &what, error)) return false;
@@ -376,17 +384,14 @@ static bool begin_write(TgTransfers *transfers, GError **error) {
 /* --- the thread that transfers ------------------------------------------------------------------------------------ */
 
 static void count_transfer(TgTransfers *transfers, const Slot *slot) {
-  const TgTiling *tiling = &slot->file->tiling;
-  double *bytes = slot->operand == OPERAND_C ? &transfers->stream->result->disk_written_bytes
-                                             : &transfers->stream->result->disk_read_bytes;
-  for (int64_t i = 0; i < slot->count; i++)
-    *bytes += (double)tg_tiling_tile(tiling, slot->down, slot->across + i).stored_bytes;
+  const TgTileRow row = {slot->down, slot->across, slot->count};
+  count_bytes(transfers, slot->operand == OPERAND_C, (double)tg_tiles_bytes(slot->file, &row));
 }
 
-/* All tiles of the panel are written. */
-static void end_panel(TgTransfers *transfers) {
+/* No request is under way: the next one belongs to another span, and a panel whose tiles are all written is kept. */
+static void end_writes(TgTransfers *transfers) {
   tg_stream_tell(transfers->stream, &transfers->c_span);
-  transfers->keeper = g_thread_new("keep", keep, transfers);
+  if (!transfers->writing) transfers->keeper = g_thread_new("keep", keep, transfers);
 }
 
 static bool end_transfer(TgTransfers *transfers, GError **error) {
@@ -399,7 +404,7 @@ static bool end_transfer(TgTransfers *transfers, GError **error) {
   count_transfer(transfers, slot);
   transfers->idle[transfers->idle_count++] = number;
   if (slot->operand == OPERAND_C) {
-    if (--transfers->c_waits == 0 && !transfers->writing) end_panel(transfers);
+    if (--transfers->c_waits == 0) end_writes(transfers);
     return true;
   }
   if (!take_tiles(transfers, slot, slot_data(transfers, number), error)) return false;

@@ -58,8 +58,10 @@ static bool lock_part(TgUnfinished *part, const struct stat *old, bool *created,
     if (part->descriptor < 0) continue; /* it got its name just now */
     if (flock(part->descriptor, LOCK_EX | LOCK_NB) == 0) continue;
     return cannot_write(part->target,
-                        errno == EWOULDBLOCK ? "another run is writing it; wait for it, or choose another name for C"
-                                             : g_strerror(errno),
+                        errno == EWOULDBLOCK
+                            ? "another run is writing it; wait for it, or choose another name for C (with mpirun, "
+                              "add --on ranks)"
+                            : g_strerror(errno),
                         error);
   } while (part->descriptor < 0 || !is_same(part));
   return true;

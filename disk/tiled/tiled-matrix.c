@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool stopped(const char *path, GError **error) {
   return TG_IO_FAIL(error, CANNOT_WRITE, "%s: stopped", path);
@@ -56,8 +57,12 @@ static bool write_tiles(TgTiledFile *file, const Contents *contents, const TgWat
   return data && tg_tiled_file_finish(file, error);
 }
 
+/* Tiles are written in their places, which no pipe has. */
 static bool make_file(const char *path, const TgTiling *tiling, const Contents *contents, const TgWatch *watch,
                       GError **error) {
+  struct stat old;
+  if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
+    return TG_IO_FAIL(error, CANNOT_WRITE, "%s: cannot write: not a regular file", path);
   g_autoptr(TgAtomicFile) atomic = tg_atomic_file_begin(path, error);
   if (!atomic) return false;
   const int descriptor = fileno(tg_atomic_file_stream(atomic));

@@ -269,16 +269,15 @@ static bool find_fitting_panels(TgPanels *panels, const TgPanelsJob *job) {
 
 static bool check_blocks(const TgPanelsJob *job, GError **error) {
   const struct {
-    const char *what;
+    const char *what, *why;
     int64_t size, unit, extent;
-  } rows[] = {{"rows of A and C", job->blocks.x, job->unit.x, job->m},
-              {"columns of A and rows of B", job->blocks.y, job->unit.y, job->k},
-              {"columns of B and C", job->blocks.z, job->unit.z, job->n}};
+  } rows[] = {{"rows of A and C", "the rows of A's tiles", job->blocks.x, job->unit.x, job->m},
+              {"columns of A and rows of B", "at which tiles of both A and B end", job->blocks.y, job->unit.y, job->k},
+              {"columns of B and C", "the columns of B's tiles", job->blocks.z, job->unit.z, job->n}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
     if (rows[i].size < rows[i].extent && rows[i].size % rows[i].unit != 0)
-      return TG_SIM_FAIL(error, BAD_INPUT,
-                         "blocks of %" PRId64 " %s must be a multiple of %" PRId64 ", the size of the files' tiles",
-                         rows[i].size, rows[i].what, rows[i].unit);
+      return TG_SIM_FAIL(error, BAD_INPUT, "blocks of %" PRId64 " %s must be a multiple of %" PRId64 ", %s",
+                         rows[i].size, rows[i].what, rows[i].unit, rows[i].why);
   return true;
 }
 

@@ -92,6 +92,19 @@ LONG = {
 }
 
 
+def test_huge(_):
+    """Also with what is done so far, and what was read and written."""
+    words = [PROGRAM, "generate", "A.tg", "-n", "3000"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode == 4:
+        raise tap.Skipped(done.stderr.strip())
+    run = Terminal(PROGRAM, *"huge egmm --a A.tg --b A.tg --c C.tg --memory 60M".split())
+    run.until("huge: ", " of ", " left, ", "flop/s, read ", "B, wrote ")
+    os.kill(run.pid, signal.SIGTERM)
+    assert ended(run) == str(-signal.SIGTERM)
+    assert run.screen.text().strip() == "", run.screen.text()
+
+
 def test_before_first_line(folder):
     """What a command does before its first output is shown, too, and a signal ends it, also one from Ctrl-C."""
     for what, words in LONG.items():
