@@ -85,6 +85,8 @@ bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError
  * It may have a little less: 16 bytes a tile of C are not counted. `unit`: the tiles. */
 double tg_huge_buffer_bytes(TgElement type, double memory_bytes, TgProductBlocks *unit);
 
+enum { TG_HUGE_DEADLINE_S = 600 };
+
 /** A schedule for C = A·B whose blocks are on the ranks' disks. */
 typedef struct TgHugeSchedule {
   const TgSchedule *schedule; /**< bound to its grid */
@@ -92,6 +94,7 @@ typedef struct TgHugeSchedule {
   TgTransport transport; /**< copy, pull: ranks of one host read each other's blocks in place; message: these are sent,
                             too, as if each rank had its own disk */
   TgCollective collective;
+  double deadline_s; /**< how long a rank may not respond; then the whole job ends. 0: TG_HUGE_DEADLINE_S */
 } TgHugeSchedule;
 
 /** Multiplies by a schedule on the ranks of an MPI job; all of them call it. Each rank may use memory_bytes; 0: half of

@@ -113,6 +113,8 @@ double tg_pipeline_bound(int64_t m, int64_t n, int64_t k, double memory_elements
  * Partitioning a square into rectangles: NP-completeness and approximation algorithms, Algorithmica 34, 2002). The plan
  * is the one that reads least among all such cuts. */
 
+enum { TG_PANELS_CHUNK_BYTES = 1 << 20 }; /* of A that is multiplied at a time: a few milliseconds' work at least */
+
 typedef struct TgPanel {
   int64_t row, column, rows, columns; /**< of C */
 } TgPanel;

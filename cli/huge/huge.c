@@ -98,16 +98,22 @@ static TgExit open_schedule(TgCli *cli, TgHugeRun *run) {
 
 /* Options for the ranks of an MPI job. */
 static TgExit rank_options(TgCli *cli, TgHugeRun *run) {
+  const double least_deadline_s = 1;
   const TgExecutorKind *kind = NULL;
   const TgOptions *options = &cli->options;
   if (!options->on) {
-    const char *only = options->transport ? "--transport" : options->collective ? "--collective" : NULL;
+    const char *only = options->transport    ? "--transport"
+                       : options->collective ? "--collective"
+                       : options->deadline   ? "--deadline"
+                                             : NULL;
     return only ? tg_report(cli, TG_EXIT_USAGE, "huge: %s is for --on ranks", only) : TG_EXIT_DONE;
   }
   TgExit status = tg_executor_option(cli, "huge", &kind);
   if (!status && !kind->begin) status = tg_report(cli, TG_EXIT_USAGE, "huge: --on %s: expected ranks", options->on);
   if (!status) status = tg_transport_option(cli, kind, &run->schedule.transport);
   if (!status) status = tg_collective_option(cli, &run->schedule.collective);
+  if (!status)
+    status = tg_real_parse(cli, "--deadline", options->deadline, least_deadline_s, &run->schedule.deadline_s);
   run->on_ranks = !status;
   run->transport = tg_transport_name(run->schedule.transport);
   return status;
@@ -326,9 +332,10 @@ const TgCommand tg_command_huge = {
         "With --on ranks, MPI ranks execute any schedule for C = A * B, with its blocks on disk. Each rank multiplies "
         "its own blocks in this way (docs/guide/huge.md).",
     .examples = huge_examples,
-    .options = (const char *const[]){"grid:huge", "set", "on:huge", "transport:huge", "collective", "a:huge", "b:huge",
-                                     "c:huge", "memory:huge", "gpu-memory", "device", "tiles:huge", "from:huge",
-                                     "pipeline:huge", "trace:huge", "plot:huge", "json", "quiet", NULL},
+    .options = (const char *const[]){"grid:huge",     "set",       "on:huge",    "transport:huge", "collective",
+                                     "deadline:huge", "a:huge",    "b:huge",     "c:huge",         "memory:huge",
+                                     "gpu-memory",    "device",    "tiles:huge", "from:huge",      "pipeline:huge",
+                                     "trace:huge",    "plot:huge", "json",       "quiet",          NULL},
     .arguments_min = 1,
     .arguments_max = 1,
     .ranks_write = true,

@@ -136,6 +136,8 @@ static const TgOptionRow rows[] = {
     {"warmup", 0, G_OPTION_ARG_STRING, AT(warmup), "N", "number of untimed warm-up runs (default: 2)"},
     {"deadline", 0, G_OPTION_ARG_STRING, AT(deadline), "SECONDS",
      "longest time that one processor waits for another before the run fails (default: 20)"},
+    {"deadline:huge", 0, G_OPTION_ARG_STRING, AT(deadline), "SECONDS",
+     "with --on ranks: how long a rank may be stopped before the whole job ends (default: 600)"},
     {"device", 0, G_OPTION_ARG_STRING, AT(device), "N", "index of the GPU, from 0 (default: 0)"},
     {"trace:run", 0, WRITES(trace), "FILE.json",
      "write the measured steps as Chrome trace events, for https://ui.perfetto.dev"},

@@ -114,8 +114,8 @@ static void remove_others(const TgDiskRun *run) {
   const char *name;
   while (folder && (name = g_dir_read_name(folder))) {
     g_autofree char *path = g_build_filename(run->store.folder, name, NULL);
-    if (!g_str_has_prefix(name, own) && (g_str_has_suffix(name, ".tg") || g_str_has_suffix(name, ".tg.part")))
-      unlink(path);
+    const bool is_block = g_str_has_suffix(name, ".tg") || g_str_has_suffix(name, ".tg.part");
+    if ((is_block && !g_str_has_prefix(name, own)) || g_str_has_suffix(name, ".pulse")) unlink(path);
   }
   if (folder) g_dir_close(folder);
 }
@@ -273,6 +273,8 @@ static bool run_all(TgDiskRun *run, GError **error) {
   tg_disk_store_init(&run->store);
   if (!all_can(run, tg_disk_run_check_memory, error) || !all_can(run, begin_c, error) || !all_can(run, join_c, error))
     return false;
+  run->pulse = tg_disk_pulse_begin(run->store.folder, run->job,
+                                   run->schedule->deadline_s > 0 ? run->schedule->deadline_s : TG_HUGE_DEADLINE_S);
   tg_huge_inputs_note(&run->inputs, options, run->result);
   const double e = (double)tg_element_bytes(run->result->type);
   run->result->bound_read_bytes =
@@ -288,15 +290,17 @@ static bool run_all(TgDiskRun *run, GError **error) {
   run->result->wall_s = tg_now_s() - run->begun_s;
   run->result->direct = run->result->direct && run->store.direct;
   if (!fine) return false;
+  tg_disk_pulse_end(g_steal_pointer(&run->pulse));
   tg_disk_store_clear(&run->store, true);
   run->store.stored = NULL;
-  if (!wait_for_all(run, error)) return false;
+  tg_ranks_barrier(run->job, agree_s);
   sum_up(run);
   tell_spans(run);
   return all_can(run, finish_c, error);
 }
 
 static void run_clear(TgDiskRun *run) {
+  tg_disk_pulse_end(run->pulse);
   if (run->spans) g_array_unref(run->spans);
   g_mutex_clear(&run->telling);
   tg_disk_messages_free(run->messages);

@@ -4,6 +4,7 @@
 #define TG_DISK_RUN_H
 
 #include "disk-messages.h"
+#include "disk-pulse.h"
 
 /** A run in progress. */
 typedef struct TgDiskRun {
@@ -18,6 +19,7 @@ typedef struct TgDiskRun {
   TgUnfinished part;
   TgDiskStore store;
   TgDiskMessages *messages;
+  TgDiskPulse *pulse;
   bool *todo;
   double program_bytes;
   double planned_bytes; /**< memory that an earlier run planned with */

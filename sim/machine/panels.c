@@ -6,10 +6,9 @@
 #include <math.h>
 
 enum {
-  MOST_UNITS = 2048,    /* of a direction; more are taken together */
-  THIN = 256,           /* the inner dimension from which products run at nearly full speed */
-  THICK = 1024,         /* … and beyond which they gain nothing */
-  CHUNK_BYTES = 1 << 20 /* of A that is multiplied at a time: a few milliseconds' work at least */
+  MOST_UNITS = 2048, /* of a direction; more are taken together */
+  THIN = 256,        /* the inner dimension from which products run at nearly full speed */
+  THICK = 1024       /* … and beyond which they gain nothing */
 };
 
 /* One way to cut C: into strips of columns (`across`) or of rows, each then cut into panels. */
@@ -183,10 +182,10 @@ static void try_step(TgPanels *panels, const TgPanelsJob *job, int64_t step, dou
 
 /* Thicker steps make products faster and leave less room for C: from THIN to THICK the thickest that reads no more. */
 static void try_thick_steps(TgPanels *panels, const TgPanelsJob *job, int64_t thin, int64_t all) {
-  try_step(panels, job, thin, CHUNK_BYTES);
+  try_step(panels, job, thin, TG_PANELS_CHUNK_BYTES);
   for (int64_t step = thin * 2; step < 2 * THICK && step < 2 * all && panels->panel; step *= 2) {
     TgPanels thicker = {0};
-    try_step(&thicker, job, MIN(step, all), CHUNK_BYTES);
+    try_step(&thicker, job, MIN(step, all), TG_PANELS_CHUNK_BYTES);
     const bool is_better = thicker.panel && thicker.read_elements <= panels->read_elements;
     tg_panels_clear(is_better ? panels : &thicker);
     if (!is_better) return;
@@ -200,7 +199,7 @@ static bool find_panels(TgPanels *panels, const TgPanelsJob *job) {
   try_thick_steps(panels, job, thin, all);
   for (int64_t step = thin; !panels->panel && step > job->unit.y;) {
     step = multiple_up(step / 2, job->unit.y);
-    try_step(panels, job, step, CHUNK_BYTES);
+    try_step(panels, job, step, TG_PANELS_CHUNK_BYTES);
   }
   if (!panels->panel) try_step(panels, job, job->unit.y, 0);
   return panels->panel != NULL;
@@ -284,7 +283,7 @@ static bool check_blocks(const TgPanelsJob *job, GError **error) {
 static void take_blocks(TgPanels *panels, const TgPanelsJob *job) {
   const Cut cut = {.job = job,
                    .step = MIN(job->blocks.y, multiple_up(job->k, job->unit.y)),
-                   .chunk = chunk_of(job, job->blocks.y, CHUNK_BYTES)};
+                   .chunk = chunk_of(job, job->blocks.y, TG_PANELS_CHUNK_BYTES)};
   add_uniform(panels, &cut, job->blocks.x, job->blocks.z);
 }
 

@@ -148,18 +148,17 @@ static bool predict_products(TgTiers *tiers, GError **error) {
   return true;
 }
 
-/* What the disk reads and writes at a time: the blocks of the products; where they are planned, at least so much that
- * the latency is a hundredth. */
+/* What the disk reads and writes at a time: the blocks of the products; where they are planned, the parts that stream
+ * past them. */
 static void find_requests(TgTiers *tiers) {
   const TgProductBlocks *blocks = &cost_of(tiers)->product.blocks;
   bool planned = tiers->options.tiers.blocks.x == 0 && tiers->disk;
   double x = (double)blocks->x, y = (double)blocks->y, z = (double)blocks->z;
   const double elements[] = {x * y, y * z, x * z};
   for (int b = 0; b < TG_MAX_BUFFERS; b++)
-    if (tiers->matrix[b] >= 0) {
-      const double block = elements[tiers->matrix[b]] * (double)tiers->options.element_bytes;
-      tiers->request_bytes[b] = planned ? tg_pipeline_request_bytes(tiers->disk, block) : block;
-    }
+    if (tiers->matrix[b] >= 0)
+      tiers->request_bytes[b] = planned ? tg_pipeline_request_bytes(tiers->disk, TG_PANELS_CHUNK_BYTES)
+                                        : elements[tiers->matrix[b]] * (double)tiers->options.element_bytes;
 }
 
 static void count_products(TgTiers *tiers, const TgPhase *phase) {

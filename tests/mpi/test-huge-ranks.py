@@ -202,6 +202,28 @@ def test_wrong_use(_):
     assert done.returncode == 2 and "--on ranks" in done.stderr, done
 
 
+def test_stopped(_):
+    """A rank that does not respond ends the job with one message, after the deadline; another job resumes it."""
+    generate("3000x3000", "3000x3000", "64x64", "64x64")
+    process = subprocess.Popen(job(3, "summa --grid 4x4 --tiles 64x64x64 --deadline 2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, env=ENVIRONMENT, start_new_session=True)
+    ranks = jobs.wait_for_ranks(process, 3, loaded="blas")
+    while len(list(pathlib.Path().glob("C.tg.blocks/*.pulse"))) < 3:
+        time.sleep(0.01)
+    begun_s = time.monotonic()
+    os.kill(ranks[1], signal.SIGSTOP)
+    try:
+        _, said = process.communicate(timeout=30)
+    finally:
+        for rank in set(ranks) & set(jobs.processes()):
+            os.kill(rank, signal.SIGKILL)
+    messages = jobs.messages_of(said)
+    assert process.returncode != 0 and len(messages) == 1 and "has not responded for 2 s" in messages[0], said
+    assert 2 < time.monotonic() - begun_s < 12, time.monotonic() - begun_s
+    execute(job(3, "summa --grid 4x4 --tiles 64x64x64"))
+    check_c("resumed")
+
+
 def test_other_schedule(_):
     """A file that another schedule began is not touched."""
     generate("512x512", "512x512", "64x64", "64x64")
