@@ -72,7 +72,6 @@ typedef struct TgFrame {
   uint8_t far_axes;   /**< … or further than to a neighbour … */
   uint8_t moved_axes; /**< … or along it at all */
   int64_t products, messages; /**< counts, also without detail */
-  uint32_t *arrived;          /**< per processor: bit b set where a message came into buffer b */
   int32_t *received, *held;   /**< per processor: messages of the step; blocks held as it ends */
   double *link_blocks;        /**< with a network, per directed link: blocks that cross it in the step */
   double link_blocks_max;

@@ -233,7 +233,6 @@ static void on_message(void *user, const TgMessage *message, TgValueId value) {
   add_load(frames, &record);
   frames->frame.messages++;
   frames->frame.received[message->to]++;
-  frames->frame.arrived[message->to] |= 1u << record.buffer;
   if (frames->frame.listed) g_array_append_val(frames->messages, record);
 }
 
@@ -318,10 +317,9 @@ static bool allocate(TgFrames *frames, GError **error) {
   frame->node = g_try_new0(int32_t, (gsize)frame->processors);
   frame->received = g_try_new0(int32_t, (gsize)frame->processors);
   frame->held = g_try_new0(int32_t, (gsize)frame->processors);
-  frame->arrived = g_try_new0(uint32_t, (gsize)frame->processors);
   frame->link_blocks = g_try_new0(double, MAX(links, 1));
   frames->link_stamp = g_try_new0(int64_t, MAX(links, 1));
-  if (frame->node && frame->received && frame->held && frame->arrived && frame->link_blocks && frames->link_stamp)
+  if (frame->node && frame->received && frame->held && frame->link_blocks && frames->link_stamp)
     return true;
   return TG_DRAW_FAIL(error, MEMORY,
                       "a frame of %" G_GINT64_FORMAT " processors and %" G_GSIZE_FORMAT
@@ -363,7 +361,6 @@ void tg_frames_free(TgFrames *frames) {
   g_free(frames->frame.received);
   g_free(frames->frame.node);
   g_free(frames->frame.held);
-  g_free(frames->frame.arrived);
   g_free(frames->frame.link_blocks);
   g_free(frames->link_stamp);
   g_free(frames->link_ends);
@@ -376,7 +373,6 @@ static void begin_step(TgFrames *frames) {
   g_array_set_size(frames->messages, 0);
   g_array_set_size(frames->products, 0);
   memset(frame->received, 0, (size_t)frame->processors * sizeof *frame->received);
-  memset(frame->arrived, 0, (size_t)frame->processors * sizeof *frame->arrived);
   clear_loads(frames);
   for (int64_t s = 0; frame->detail && s < frame->processors * frame->slots; s++) {
     if (!frames->started) frame->slot[s].after = (TgBlockName){.kind = TG_VALUE_EMPTY};

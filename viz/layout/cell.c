@@ -154,11 +154,10 @@ static double fitting_size(const char *text, double size, double width) {
   return needed > width ? size * width / needed : size;
 }
 
-bool tg_slot_fresh(const TgFrame *frame, int64_t processor, int buffer, const TgFrameSlot *slot) {
+bool tg_slot_fresh(const TgFrame *frame, const TgFrameSlot *slot) {
   const TgBlockName *shown = tg_frame_slot_shown(slot);
   if (frame->step == 0 || shown->kind == TG_VALUE_EMPTY) return false;
-  bool grew = shown->terms != slot->before.terms && (frame->arrived[processor] >> buffer & 1) != 0;
-  return grew || !tg_block_name_same(shown, &slot->before);
+  return shown->terms != slot->before.terms || !tg_block_name_same(shown, &slot->before);
 }
 
 /* What a slot looks like. */
@@ -221,16 +220,24 @@ static void draw_caption(TgScene *scene, const TgFrame *frame, const TgCellLayou
   if (layout->caption_size > 0)
     tg_scene_text(scene, at.x, at.y - item->height / 2 + 7, layout->caption_size, look->soft, name->str);
   else
-    tg_scene_text(scene, at.x, at.y, layout->block_size, TG_COLOUR_IDLE, name->str);
+    tg_scene_text(scene, at.x, at.y, layout->block_size, TG_COLOUR_INK_FAINT, name->str);
 }
 
+/* A block that arrives is new here, too. */
 static void draw_next(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, const TgCellItem *item,
                       TgPoint at, const TgFrameSlot *slot, const char *ink) {
   g_autoptr(GString) next = g_string_new(NULL);
   if (layout->next_size > 0) append_next(next, frame, slot);
-  if (next->len > 0)
-    tg_scene_text(scene, at.x, at.y + item->height / 2 - 8, fitting_size(next->str, layout->next_size, item->width - 2),
-                  ink, next->str);
+  if (next->len == 0) return;
+  const double size = fitting_size(next->str, layout->next_size, item->width - 2), y = at.y + item->height / 2 - 7;
+  const bool arrives = slot->after.kind != TG_VALUE_EMPTY && !tg_block_name_same(tg_frame_slot_shown(slot), &slot->after);
+  if (!arrives) {
+    tg_scene_text(scene, at.x, y - 1, size, ink, next->str);
+    return;
+  }
+  const char *strong = tg_matrix_style[slot->after.matrix].ink;
+  tg_scene_box_at(scene, NULL, NULL, (TgPoint){at.x, y}, item->width - 1, 13, strong, strong, 0.3);
+  tg_scene_label_mark(scene, size, "white", next->str);
 }
 
 static void draw_box(TgScene *scene, const TgCellLayout *layout, const TgCellItem *item, TgPoint at,
@@ -243,7 +250,7 @@ static void draw_slot(TgScene *scene, const TgFrame *frame, const TgCellLayout *
                       int64_t processor, TgPoint at) {
   const TgFrameSlot *slot = tg_frame_slot(frame, processor, item->buffer, item->index);
   const TgBlockName *shown = tg_frame_slot_shown(slot);
-  SlotLook look = look_of(shown, tg_slot_fresh(frame, processor, item->buffer, slot));
+  SlotLook look = look_of(shown, tg_slot_fresh(frame, slot));
   g_autoptr(GString) id = g_string_new(NULL), title = g_string_new(NULL), text = g_string_new(NULL);
   append_slot_id(id, frame, processor, item);
   append_slot_title(title, frame, processor, item, slot);

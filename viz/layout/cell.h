@@ -38,6 +38,6 @@ void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellLayout *layo
                   const char *name);
 
 /** True where what the slot shows came or began in this step. */
-bool tg_slot_fresh(const TgFrame *frame, int64_t processor, int buffer, const TgFrameSlot *slot);
+bool tg_slot_fresh(const TgFrame *frame, const TgFrameSlot *slot);
 
 #endif

@@ -112,7 +112,7 @@ static Holding holding_of(const TgFrame *frame, int64_t processor, uint8_t matri
       const TgBlockName *shown = tg_frame_slot_shown(slot);
       if (shown->kind == TG_VALUE_EMPTY || shown->matrix != matrix) continue;
       if (holding.count++ == 0) holding.block = *shown;
-      holding.fresh |= tg_slot_fresh(frame, processor, b, slot);
+      holding.fresh |= tg_slot_fresh(frame, slot);
     }
   }
   return holding;

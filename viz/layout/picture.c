@@ -104,13 +104,13 @@ typedef struct Seen {
   int fresh_matrix;
 } Seen;
 
-static void look_at_slot(Seen *seen, const TgFrame *frame, int64_t processor, int buffer, const TgFrameSlot *slot) {
+static void look_at_slot(Seen *seen, const TgFrame *frame, const TgFrameSlot *slot) {
   const TgBlockName *shown = tg_frame_slot_shown(slot);
   if (shown->kind == TG_VALUE_EMPTY) return;
   seen->held[shown->matrix] = true;
   seen->changes |= !tg_block_name_same(shown, &slot->after);
   seen->sums |= shown->kind == TG_VALUE_SUM && frame->schedule->inner > 1 && tg_block_name_same(shown, &slot->after);
-  if (!seen->fresh && tg_slot_fresh(frame, processor, buffer, slot)) {
+  if (!seen->fresh && tg_slot_fresh(frame, slot)) {
     seen->fresh = true;
     seen->fresh_matrix = shown->matrix;
   }
@@ -130,7 +130,7 @@ static void look(Seen *seen, const Picture *picture) {
   for (int b = 0; b < frame->schedule->buffers; b++) {
     Seen slots = {0};
     for (int64_t p = 0; p < frame->processors; p++)
-      for (int32_t i = 0; i < frame->length[b]; i++) look_at_slot(&slots, frame, p, b, tg_frame_slot(frame, p, b, i));
+      for (int32_t i = 0; i < frame->length[b]; i++) look_at_slot(&slots, frame, tg_frame_slot(frame, p, b, i));
     for (int matrix = 0; matrix < TG_MATRICES; matrix++) seen->held[matrix] |= slots.held[matrix];
     if (!is_drawn(&picture->layout, b)) continue;
     if (slots.fresh && !seen->fresh) seen->fresh_matrix = slots.fresh_matrix;

@@ -14,17 +14,27 @@ static bool read_setting(Settings *settings, const char *key, const char *value,
          tg_error_set(error, 0, 0, "`%s`: expected auto, link, received or held", value);
 }
 
-/* The settings of lines `key=value`. */
-static bool read_settings(Settings *settings, const char *lines, TgError *error) {
+/* The settings of lines `key=value`; the key of the first one that is wrong, or NULL. */
+static const char *read_settings(Settings *settings, const char *lines, TgError *error) {
+  static const char *const keys[] = {"grid", "set", "collective", "embed", "network", "heat"};
   g_auto(GStrv) line = g_strsplit(lines, "\n", -1);
-  bool good = true;
-  for (char **at = line; *at && good; at++) {
+  for (char **at = line; *at; at++) {
     char *sign = strchr(*at, '=');
     if (!sign || !sign[1]) continue;
     *sign = '\0';
-    good = read_setting(settings, *at, sign + 1, error);
+    if (read_setting(settings, *at, sign + 1, error)) continue;
+    for (size_t k = 0; k < G_N_ELEMENTS(keys); k++)
+      if (strcmp(*at, keys[k]) == 0) return keys[k];
   }
-  return good;
+  return NULL;
+}
+
+/* Counts no further than one more than the page allows. */
+static void count_executions(Lab *lab) {
+  TgWalk walk;
+  TgError error;
+  tg_walk_init(&walk, &lab->schedule, &lab->names);
+  while (lab->executions <= MOST_EXECUTIONS && tg_walk_next(&walk, &error) == TG_PROGRESS_MORE) lab->executions++;
 }
 
 static void begin_step(const TgWalk *walk) {
@@ -75,7 +85,8 @@ static void write_slot_names(const Lab *lab) {
 }
 
 static bool is_large(const Lab *lab) {
-  return tg_schedule_processors(&lab->schedule) >= LARGE_PROCESSORS;
+  const int64_t processors = tg_schedule_processors(&lab->schedule);
+  return processors >= LARGE_PROCESSORS || processors * lab->executions >= LARGE_WORK;
 }
 
 static void write_names(const Lab *lab) {
@@ -92,6 +103,7 @@ static void write_names(const Lab *lab) {
   tg_json_member_string(json, "collective", tg_collective_name(lab->settings.collective));
   tg_json_member_integer(json, "processors", tg_schedule_processors(schedule));
   tg_json_member_integer(json, "inner", schedule->inner);
+  tg_json_member_integer(json, "work", lab->executions * tg_schedule_processors(schedule));
   tg_json_member_bool(json, "large", is_large(lab));
   tg_json_member_bool(json, "detail", lab->frames && lab->frames->frame.detail);
   tg_json_member_array(json, "extents", TG_JSON_ROW);
@@ -150,13 +162,20 @@ static bool write_facts(const Lab *lab) {
   return true;
 }
 
+static bool check_size(Lab *lab, TgError *error) {
+  if (tg_schedule_processors(&lab->schedule) > MOST_PROCESSORS)
+    return tg_error_set(error, 0, 0, "the page supports up to %d processors; use the command for more",
+                        MOST_PROCESSORS);
+  count_executions(lab);
+  return lab->executions <= MOST_EXECUTIONS ||
+         tg_error_set(error, 0, 0, "the page executes up to %d statements, counting repetitions; use the command for more",
+                      MOST_EXECUTIONS);
+}
+
 static bool lay(Lab *lab, TgError *error) {
   const TgSchedule *schedule = &lab->schedule;
   const char *network = *lab->settings.network ? lab->settings.network : NULL;
   if (!tg_topology_for_grid(&lab->network, network, schedule->dims, schedule->extent, error)) return false;
-  if (tg_schedule_processors(schedule) > MOST_PROCESSORS)
-    return tg_error_set(error, 0, 0, "the page supports up to %d processors; use the command for more",
-                        MOST_PROCESSORS);
   if (lab->network.links > MOST_LINKS)
     return tg_error_set(error, 0, 0, "the page supports networks of up to %d links; use the command for more",
                         MOST_LINKS);
@@ -205,24 +224,26 @@ bool open_frames(Lab *lab) {
   return lab->frames != NULL;
 }
 
+/* Takes the settings of a schedule that was read; where something is wrong, what it is about: "grid", "network", … */
+static const char *set_up(Lab *lab, const char *lines, TgError *error) {
+  const char *wrong = read_settings(&lab->settings, lines, error);
+  if (wrong) return wrong;
+  if (!tg_schedule_bind(&lab->schedule, &lab->names, &lab->settings.bindings, error)) return "bind";
+  if (!check_size(lab, error)) return "size";
+  return lay(lab, error) ? NULL : "network";
+}
+
 /** A laboratory for `length` bytes of a schedule, with settings of `settings_length` bytes; NULL where the answer's
  * `error` tells what is wrong, at which line and column of the schedule. */
 EXPORT(open) Lab *open_lab(const char *schedule, size_t length, const char *settings, size_t settings_length) {
   Lab *lab = g_new0(Lab, 1);
   TgError error = {0};
-  const char *stage = NULL;
   g_autofree char *lines = g_strndup(settings, settings_length);
   lab->settings.collective = TG_COLLECTIVE_WHOLE;
   for (int k = 0; k < (int)G_N_ELEMENTS(lab->kept); k++) lab->kept[k].frame.step = -1;
   begin_answer();
-  if (!tg_schedule_parse(&lab->schedule, &lab->names, schedule, length, &error))
-    stage = "parse";
-  else if (!read_settings(&lab->settings, lines, &error))
-    stage = "settings";
-  else if (!tg_schedule_bind(&lab->schedule, &lab->names, &lab->settings.bindings, &error))
-    stage = "bind";
-  else if (!lay(lab, &error))
-    stage = "network";
+  const char *stage = tg_schedule_parse(&lab->schedule, &lab->names, schedule, length, &error) ? set_up(lab, lines, &error)
+                                                                                               : "parse";
   if (stage) write_error(stage, &error);
   const bool good = !stage && (is_large(lab) || open_frames(lab)) && write_facts(lab);
   end_answer();

@@ -15,6 +15,10 @@ enum {
   STEPS_LISTED = 20000,
   /** From so many processors on, steps are made by a worker, the next before it is asked for. */
   LARGE_PROCESSORS = 1 << 16,
+  /** Executions of statements: the page walks over them at each change of the text. */
+  MOST_EXECUTIONS = 50000,
+  /** Executions times processors from which, too, a worker makes the steps. */
+  LARGE_WORK = 8000000,
   /** What fits into the module's memory. */
   MOST_PROCESSORS = 1 << 20,
   MOST_LINKS = 1 << 23
@@ -42,6 +46,7 @@ typedef struct Lab {
   Settings settings;
   TgTopology network;
   TgEmbedding embedding;
+  int64_t executions; /**< of statements, in all steps */
   TgFrames *frames; /**< where the grid is large, NULL until the first step is asked for */
   const TgFrame *frame;
   Kept kept[2]; /**< the step that is shown, and the next */

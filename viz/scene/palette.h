@@ -19,6 +19,7 @@ extern const TgMatrixStyle tg_matrix_style[TG_MATRICES];
 
 #define TG_COLOUR_INK "#1a1a1a"      /**< titles, names */
 #define TG_COLOUR_INK_SOFT "#595959" /**< secondary text */
+#define TG_COLOUR_INK_FAINT "#767676" /**< letters of empty slots; 4.5:1 on white */
 #define TG_COLOUR_LINE "#4d4d4d"     /**< borders */
 #define TG_COLOUR_IDLE "#bdbdbd"     /**< links that carry nothing, empty slots */
 #define TG_COLOUR_HEADER "#f2f2f2"   /**< behind a processor's name */

@@ -77,6 +77,63 @@ function serveSteps() {
   };
 }
 
+/* --- what takes long about a schedule ----------------------------------------------------------------------------- */
+
+/* Runs in the worker: opens a schedule once, then proves it, or predicts its time. */
+async function answerQuestions() {
+  let starting;
+  let opened;
+  onmessage = async ({ data }) => {
+    if (data.core) starting = startCore(data.core);
+    const core = await starting;
+    if (data.open) opened = core.open(data.open.text, data.open.settings);
+    if (data.ask) postMessage({ number: data.number, answer: core[data.ask](opened.lab, ...data.words) });
+  };
+}
+
+/* A worker with these functions, and the module's text. */
+function workerOf(functions, last) {
+  const text = `"use strict";\nconst STEPS_KEPT = ${STEPS_KEPT};\n${functions.map(String).join("\n")}\n${last}();\n`;
+  const worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+  worker.postMessage({ core: document.getElementById("core").textContent });
+  return worker;
+}
+
+/* The page's end of that. A schedule that comes while the worker is at work ends it: nobody waits for the old answers. */
+class Questions {
+  constructor() {
+    this.number = 0;
+    this.takers = new Map();
+  }
+
+  /* `failed` is called where the browser lets no worker run. */
+  open(text, settings, failed) {
+    if (this.takers.size > 0) this.end();
+    this.worker ??= workerOf([unpack, system, startCore, answerQuestions], "answerQuestions");
+    this.worker.onerror = failed;
+    this.worker.onmessage = ({ data }) => {
+      const take = this.takers.get(data.number);
+      this.takers.delete(data.number);
+      take(data.answer);
+    };
+    this.worker.postMessage({ open: { text, settings } });
+  }
+
+  /* Calls a function of the module with the opened lab and these words; `take` gets its answer. */
+  ask(name, words, take) {
+    this.takers.set(++this.number, take);
+    this.worker.postMessage({ ask: name, words, number: this.number });
+  }
+
+  end() {
+    this.worker?.terminate();
+    this.worker = null;
+    this.takers.clear();
+  }
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------------- */
+
 /* The page's end of it. `arrived` is called when a step is there that was not when it was asked for, `failed` where the worker
  * does not run. */
 class Ahead {
@@ -86,12 +143,9 @@ class Ahead {
     this.generation = 0;
     this.answers = new Map();
     this.asked = 0;
-    const parts = [unpack, system, startCore, keepStep, serveSteps].map(String);
-    const text = `"use strict";\nconst STEPS_KEPT = ${STEPS_KEPT};\n${parts.join("\n")}\nserveSteps();\n`;
-    this.worker = new Worker(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+    this.worker = workerOf([unpack, system, startCore, keepStep, serveSteps], "serveSteps");
     this.worker.onerror = failed;
     this.worker.onmessage = ({ data }) => this.take(data);
-    this.worker.postMessage({ core: document.getElementById("core").textContent });
   }
 
   open(text, settings) {

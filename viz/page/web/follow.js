@@ -180,4 +180,5 @@ function showFollow(lab, panel) {
     }
   }
   panel.replaceChildren(title, list);
+  writeText(lab.part("said"), `${name}: ${list.querySelector(".here")?.textContent ?? ""}`);
 }

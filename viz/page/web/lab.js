@@ -2,9 +2,17 @@
 
 const collectives = ["native", "auto", "binomial", "ring", "chain", "recursive-doubling", "scatter-allgather", "pairwise"];
 
+const settingNames = ["grid", "set", "network", "collective"];
+const MOST_TEXT = 64 * 1024; /* characters */
+const MOST_LINES = 2000;
+const tooLong = `The page takes texts of up to ${MOST_TEXT / 1024} KB and ${MOST_LINES} lines; use the command for longer ones.`;
+const QUICK_WORK = 200000; /* executions of statements times processors that take no longer than a key press may */
+
 class Lab {
-  constructor(core, setup, number, changed) {
+  /* `changed` is told when something of the lab is; `go` goes to a step. */
+  constructor(core, setup, number, changed, go) {
     this.core = core;
+    this.go = go;
     this.prefix = number === 0 ? "" : `l${number + 1}-`;
     this.number = number;
     this.changed = changed;
@@ -18,18 +26,54 @@ class Lab {
     this.details = new Map();
     this.tables = new Map();
     this.setup = setup;
+    this.questions = new Questions();
     this.view = new View(this);
-    this.fill(setup);
+    for (const name of collectives) this.part("collective").append(make("option", { value: name }, name));
+    this.begunWith = { schedule: setup.schedule, grid: setup.grid, set: (setup.set ?? []).join(" "), network: setup.network ?? "", collective: setup.collective };
     this.listen();
+  }
+
+  /* Takes text and settings, those of the page where there are no others. */
+  begin(edits = {}) {
+    this.put({ ...this.begunWith, ...edits });
+  }
+
+  /* Takes those of them that are given. */
+  put({ schedule, ...settings }) {
+    if (schedule !== undefined) this.part("text").value = schedule;
+    for (const name of settingNames) if (settings[name] !== undefined) this.part(name).value = settings[name];
     this.open();
   }
 
-  fill(setup) {
-    this.part("text").value = setup.schedule;
-    this.part("grid").value = setup.grid;
-    this.part("set").value = (setup.set ?? []).join(" ");
-    this.part("network").value = setup.network ?? "";
-    for (const name of collectives) this.part("collective").append(make("option", { value: name, selected: name === setup.collective }, name));
+  get edited() {
+    return this.part("text").value !== this.begunWith.schedule;
+  }
+
+  /* For the address. */
+  packEdits() {
+    const text = this.part("text").value;
+    const done = (packed) => {
+      if (text !== this.part("text").value || packed === this.packed) return;
+      this.packed = packed;
+      this.changed(this, true);
+    };
+    if (!this.edited || this.isTooLong) done("");
+    else packText(text).then(done);
+  }
+
+  /* A file of the text, named as the schedule is. */
+  download() {
+    const text = this.part("text").value;
+    const name = /^\s*schedule\s+([\w-]+)/m.exec(text)?.[1] ?? "edited";
+    saveFile(`${name}.sched`, "text/plain", text);
+  }
+
+  /* The picture as it is shown, in a file of its own. */
+  savePicture() {
+    const picture = this.view.picture;
+    const name = `${this.heading ?? "picture"} step ${this.now?.step ?? 0}`.replace(/[^\w]+/g, "-").toLowerCase();
+    if (picture instanceof SVGElement) saveFile(`${name}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(picture));
+    else picture.toBlob((blob) => saveFile(`${name}.png`, "image/png", blob));
   }
 
   listen() {
@@ -42,11 +86,22 @@ class Lab {
     for (const name of ["text", "grid", "set", "network"]) this.part(name).addEventListener("input", later);
     this.part("collective").addEventListener("change", later);
     const text = this.part("text");
+    /* A browser takes seconds to lay out megabytes: they are refused before. */
+    text.addEventListener("beforeinput", (event) => {
+      const more = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
+      if (more.length + text.value.length <= MOST_TEXT) return;
+      event.preventDefault();
+      this.error = { message: tooLong };
+      this.verdict();
+    });
     text.addEventListener("scroll", () => this.scrollBehind());
     this.part("map").addEventListener("change", () => {
       this.view.listPlanes();
       this.changed(this, false);
     });
+    this.part("reset").addEventListener("click", () => this.begin());
+    this.part("save").addEventListener("click", () => this.savePicture());
+    this.part("download").addEventListener("click", () => this.download());
     this.part("picture").addEventListener("click", (event) => this.followIf(whatIsAt(this, event)));
     this.part("whom").addEventListener("change", () => this.followWritten());
   }
@@ -64,6 +119,7 @@ class Lab {
 
   /* Reads the text again. Where it is wrong, the last picture stays and says so. */
   open() {
+    this.behind();
     const { lab, facts } = this.openCore();
     this.error = facts.error ?? null;
     if (lab) {
@@ -73,8 +129,7 @@ class Lab {
       this.handle = lab;
       this.facts = facts;
       this.details.clear();
-      this.proof = facts.processors <= 4096 ? this.core.prove(lab) : null;
-      if (this.proof) this.facts.last = this.proof.last; /* a wrong schedule ends where it fails */
+      this.prove();
       this.part("network").placeholder = facts.network;
       this.journey = null;
       this.followed = at ? processorOf(this, at) : whatFits(this, this.followed);
@@ -84,12 +139,49 @@ class Lab {
       this.view.listPlanes();
     }
     this.root.classList.toggle("stale", !lab);
+    this.part("reset").disabled = !this.edited && settingNames.every((name) => this.part(name).value.trim() === this.begunWith[name]);
+    this.packEdits();
     this.verdict();
     this.changed(this);
   }
 
+  /* Whether what takes long is left to a worker. */
+  get takesLong() {
+    return this.facts.work > QUICK_WORK;
+  }
+
+  get isTooLong() {
+    const text = this.part("text").value;
+    return text.length > MOST_TEXT || text.split("\n", MOST_LINES + 1).length > MOST_LINES;
+  }
+
+  prove() {
+    this.proof = null;
+    this.questions.end();
+    this.proving = this.facts.processors <= 4096;
+    if (!this.proving) return;
+    if (!this.takesLong) {
+      this.takeProof(this.core.prove(this.handle));
+      return;
+    }
+    const later = (proof) => {
+      this.takeProof(proof);
+      this.verdict();
+      this.changed(this);
+    };
+    this.questions.open(this.part("text").value, this.settings(), () => later(this.core.prove(this.handle)));
+    this.questions.ask("prove", [], later);
+  }
+
+  takeProof(proof) {
+    this.proving = false;
+    this.proof = proof;
+    this.facts.last = proof.last ?? this.facts.last; /* a wrong schedule ends where it fails */
+  }
+
   /* Memory may end in ways that the module does not survive. */
   openCore() {
+    if (this.isTooLong) return { lab: 0, facts: { error: { message: tooLong } } };
     try {
       return this.core.open(this.part("text").value, this.settings());
     } catch (error) {
@@ -117,9 +209,24 @@ class Lab {
     const verdict = this.part("verdict");
     let words;
     let kind = "bad";
+    for (const field of ["grid", "set", "network"]) this.part(field).setAttribute("aria-invalid", String(this.error?.stage === field));
     if (this.error) {
-      const at = this.error.line ? `line ${this.error.line}, column ${this.error.column}: ` : "";
+      const field = { grid: "Grid", set: "Set", network: "Network" }[this.error.stage];
+      const at = field ? `${field}: ` : this.error.line ? `line ${this.error.line}, column ${this.error.column}: ` : "";
       words = `${at}${this.error.message}`;
+    } else if (this.proving) {
+      const end = make("button", { type: "button" }, "Cancel");
+      end.addEventListener("click", () => {
+        this.questions.end();
+        this.proving = false;
+        this.verdict();
+      });
+      verdict.replaceChildren("Proving … ", end);
+      verdict.className = "verdict open";
+      return;
+    } else if (!this.proof && this.facts.processors <= 4096) {
+      words = "Not proved: cancelled.";
+      kind = "open";
     } else if (!this.proof) {
       words = "Not proved here: the grid is large; use topogemm verify.";
       kind = "open";
@@ -129,8 +236,12 @@ class Lab {
     } else {
       words = `Wrong: ${this.proof.failure.message}`;
     }
-    verdict.textContent = words;
+    verdict.replaceChildren(words);
     verdict.className = `verdict ${kind}`;
+    if (this.error || !this.proof || this.proof.ok || !(this.proof.failure.step >= 0)) return;
+    const go = make("button", { type: "button" }, `Go to step ${this.proof.failure.step}`);
+    go.addEventListener("click", () => this.go(this.proof.failure.step));
+    verdict.append(" ", go);
   }
 
   /* The step that is shown, with everything in it. */
@@ -154,6 +265,8 @@ class Lab {
       return;
     }
     const step = this.stepAt(Math.min(number, this.last));
+    this.ended = number > this.last;
+    this.root.classList.toggle("ended", this.ended);
     this.pending = !step;
     this.root.classList.toggle("pending", this.pending);
     if (!step) {
@@ -165,8 +278,10 @@ class Lab {
     this.facts.last = Math.min(this.facts.last, step.last);
     this.drawPicture(step);
     const listed = this.facts.steps[step.step - 1];
-    this.part("name").textContent = step.title.split(" — ")[0];
-    this.part("note").textContent = step.step === 0 ? "The blocks on their first places." : step.note;
+    this.heading = step.title.split(" — ")[0];
+    writeText(this.part("name"), this.heading);
+    const note = step.step === 0 ? "The blocks on their first places." : step.note;
+    writeText(this.part("note"), this.ended ? `It has ended, with step ${this.last}.` : note);
     /* In the step that fails, the lines up to where it does. */
     const all = listed ? listed.lines : [];
     this.lines = new Set(step.failure?.line && all.includes(step.failure.line) ? all.slice(0, all.indexOf(step.failure.line) + 1) : all);
@@ -200,7 +315,7 @@ class Lab {
     namePicture(this);
     const step = this.facts.detail ? this.whole : this.now;
     showProgress(this, step);
-    showWords(this, step);
+    showWords(this, this.ended ? { ...step, messages: 0, products: 0, message: [], product: [] } : step);
     showNumbers(this, step);
   }
 
@@ -241,8 +356,8 @@ class Lab {
   /* Lines that the step executes, and the line that is wrong. */
   behind() {
     const pre = this.part("behind");
-    const text = this.part("text").value.split("\n");
-    const wrong = this.error ? this.error.line : this.now && this.now.failure ? this.now.failure.line : this.proof && !this.proof.ok ? this.proof.failure.line : 0;
+    const text = this.isTooLong ? [] : this.part("text").value.split("\n");
+    const wrong = this.error ? this.wrongLine : this.now && this.now.failure ? this.now.failure.line : this.proof && !this.proof.ok ? this.proof.failure.line : 0;
     if (pre.childElementCount !== text.length || this.shownText !== this.part("text").value) {
       pre.replaceChildren(...text.map((line, i) => make("span", { "data-n": i + 1 }, line + "\n")));
       this.shownText = this.part("text").value;
@@ -253,8 +368,13 @@ class Lab {
       const name = `l${runs ? " now" : ""}${i + 1 === wrong ? " wrong" : ""}`;
       if (span.className !== name) span.className = name;
     });
-    this.part("text").setAttribute("aria-invalid", this.error ? "true" : "false");
+    this.part("text").setAttribute("aria-invalid", String(Boolean(this.error && !["grid", "set", "network"].includes(this.error.stage))));
     if (this.scrolled) this.scrollBehind();
+  }
+
+  /* Settings have lines of their own. */
+  get wrongLine() {
+    return ["grid", "set", "network", "collective"].includes(this.error.stage) ? 0 : this.error.line;
   }
 
   scrollBehind() {

@@ -69,21 +69,39 @@ class Machine {
     return box;
   }
 
-  predict(lab) {
-    if (!lab.handle || lab.facts.processors > 4096) return null;
-    if (lab.proof && !lab.proof.ok) return { error: { message: "Not predicted: the schedule is wrong." } };
-    return lab.core.timeOf(lab.handle, this.size.m, this.size.n, this.size.k, this.bytes, this.machineText());
+  /* Gives the time to `take`, at once or later. Null where it is not predicted. */
+  predict(lab, take) {
+    const words = [this.size.m, this.size.n, this.size.k, this.bytes, this.machineText()];
+    if (!lab.handle || lab.facts.processors > 4096) take(null);
+    else if (lab.proof && !lab.proof.ok) take({ error: { message: "Not predicted: the schedule is wrong." } });
+    else if (!lab.takesLong) take(lab.core.timeOf(lab.handle, ...words));
+    else if (lab.proof) this.predictLater(lab, words, take);
+    else take({ error: { message: "Predicted once it is proved." } });
+  }
+
+  /* Of what is asked meanwhile only the last counts. */
+  predictLater(lab, words, take) {
+    lab.asked = { words, take };
+    if (lab.questions.takers.size > 0) return;
+    const next = () => {
+      const { asked } = lab;
+      lab.asked = null;
+      lab.questions.ask("timeOf", asked.words, (cost) => {
+        if (lab.asked) next();
+        else asked.take(cost);
+      });
+    };
+    next();
   }
 
   show(lab) {
     const box = lab.part("times");
     if (lab.number === 0 && lab.part("sliders").childElementCount === 0) lab.part("sliders").append(...this.sliders());
-    lab.cost = this.predict(lab);
-    if (!lab.cost || lab.cost.error) {
-      box.replaceChildren(make("p", {}, lab.cost ? lab.cost.error.message : "Not predicted here: the grid is large; use topogemm sim."));
-      return;
-    }
-    this.showAt(lab);
+    this.predict(lab, (cost) => {
+      lab.cost = cost;
+      if (!cost || cost.error) box.replaceChildren(make("p", {}, cost ? cost.error.message : "Not predicted here: the grid is large; use topogemm sim."));
+      else this.showAt(lab);
+    });
   }
 
   showAt(lab) {

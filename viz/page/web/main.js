@@ -7,45 +7,59 @@ let now = 0;
 let timer = 0;
 let machine;
 
-const lastStep = () => Math.max(0, ...labs.map((lab) => lab.last));
+/* Schedules beside each other step together, or race: then what is counted are the times at which a step of any ends. */
+const racing = () => labs.length > 1 && at("modelled").checked && labs.every((lab) => lab.cost?.step?.length > 0);
+const lastStep = () => (racing() ? raceTimes().length : Math.max(0, ...labs.map((lab) => lab.last)));
+
+/* When its steps have ended, each with all before it: steps overlap. */
+function endsOf(lab) {
+  let most = 0;
+  return lab.cost.step.map((step) => (most = Math.max(most, step[1])));
+}
+
+const raceTimes = () => [...new Set(labs.flatMap(endsOf))].sort((a, b) => a - b);
+
+/* The step that the lab is in until this one of the times; one more than it has once it has ended. */
+function raceStep(lab, number) {
+  const until = raceTimes()[number - 1];
+  return number === 0 ? 0 : 1 + endsOf(lab).filter((end) => end < until).length;
+}
+
+const stepOf = (lab) => (racing() ? raceStep(lab, now) : now);
 
 function readAddress(url) {
-  const values = new URLSearchParams(new URL(url).hash.slice(1));
+  const values = addressValues(url);
   const number = Number(values.get("step"));
   if (values.has("step") && Number.isInteger(number) && number >= 0) now = number;
   labs[0].view.widen(values.has("wide"));
-  labs.forEach((lab, i) => {
-    const suffix = i ? String(i + 1) : "";
-    const block = values.get("block" + suffix);
-    const processor = values.get("processor" + suffix);
-    const what = block ? whatIsWritten(lab, block) : /^\d+$/.test(processor ?? "") ? { processor: Number(processor) } : null;
-    lab.followed = whatFits(lab, what);
-  });
+  for (const lab of labs) readFollowed(lab, values);
 }
 
-function writeAddress() {
-  const values = new URLSearchParams();
-  values.set("step", now);
-  if (labs[0].view.wider) values.set("wide", "");
-  labs.forEach((lab, i) => {
-    const suffix = i ? String(i + 1) : "";
-    if (lab.followed?.block) values.set("block" + suffix, lab.followed.block);
-    else if (lab.followed) values.set("processor" + suffix, lab.followed.processor);
-  });
-  history.replaceState(null, "", "#" + values);
+const address = () => addressOf({ step: now, wide: labs[0].view.wider, lecture: lecturing(), labs });
+const writeAddress = () => putAddress(address());
+
+/* Schedules of the page, and of all of them, each said once. */
+function writeHeading() {
+  const said = (words) => words.filter((text, i, all) => text && all.indexOf(text) === i);
+  const title = said(labs.map((lab) => lab.heading)).join(" and ");
+  writeText(at("title"), title || at("title").textContent);
+  writeText(at("citation"), said(labs.map((lab) => lab.facts?.citation)).join(" · "));
+  document.title = at("title").textContent;
 }
 
 function statusText() {
   const first = labs.find((lab) => lab.now);
   if (!first) return "";
-  const label = labs.map((lab) => (lab.now ? lab.now.label : "")).filter((text, i, all) => text && all.indexOf(text) === i);
+  const label = labs.map((lab) => (lab.now && !lab.ended ? lab.now.label : "")).filter((text, i, all) => text && all.indexOf(text) === i);
   if (labs.some((lab) => lab.pending)) return `Step ${now} of ${lastStep()} is being made …`;
+  if (racing()) return `${secondsText(now ? raceTimes()[now - 1] : 0)} of ${secondsText(raceTimes().at(-1))}`;
   return `Step ${now} of ${lastStep()}${label.length ? ": " + label.join(" / ") : ""}`;
 }
 
 function show() {
   now = Math.min(now, lastStep());
-  for (const lab of labs) lab.show(now);
+  for (const lab of labs) lab.show(stepOf(lab));
+  if (labs.length > 1) sameScale();
   now = Math.min(now, lastStep());
   const last = lastStep();
   at("scrub").max = last;
@@ -55,8 +69,43 @@ function show() {
   at("jump").value = now;
   at("of").textContent = `of ${last}`;
   for (const [id, off] of [["first", now === 0], ["back", now === 0], ["next", now === last], ["last", now === last]]) at(id).disabled = off;
-  if (at("status").textContent !== statusText()) at("status").textContent = statusText();
+  writeText(at("status"), statusText());
+  writeHeading();
+  markFailures();
+  if (!at("strip").hidden) showStrips(at("strip"), labs);
   settleSoon();
+}
+
+/* Pictures beside each other have the scale of the one that needs the smallest. */
+function sameScale() {
+  const svgs = labs.map((lab) => lab.view.picture);
+  if (!svgs.every((svg) => svg instanceof SVGElement) || labs.some((lab) => lab.view.zoom)) return;
+  const scale = Math.min(...labs.map((lab, i) => lab.view.scaleOf(svgs[i])));
+  labs.forEach((lab, i) => {
+    svgs[i].style.width = `${lab.view.wide * scale}px`;
+  });
+}
+
+/* On the slider, where a schedule goes wrong. */
+function markFailures() {
+  const steps = racing() ? [] : labs.filter((lab) => lab.proof && !lab.proof.ok && lab.proof.failure.step >= 0).map((lab) => lab.proof.failure.step);
+  at("marks").replaceChildren(...steps.map((step) => {
+    const mark = make("i", {});
+    mark.style.left = `${(step / Math.max(1, lastStep())) * 100}%`;
+    return mark;
+  }));
+}
+
+/* What the schedules beside each other need, in one table. */
+function compareLabs() {
+  at("versus").hidden = labs.length < 2;
+  if (labs.length < 2) return;
+  const rows = labs.map((lab) => {
+    const { messages, bytes, time_s } = lab.cost?.error ? {} : (lab.cost ?? {});
+    const known = time_s === undefined ? ["–", "–", "–"] : [messages.toLocaleString("en"), bytesText(bytes), secondsText(time_s)];
+    return [lab.heading ?? "", lab.last, lab.facts ? lab.facts.processors.toLocaleString("en") : "–", ...known];
+  });
+  at("versus").replaceChildren(tableOf(["", "Steps", "Processors", "Messages", "Bytes", "Predicted time"], rows));
 }
 
 /* Panels follow once the picture is on the screen, and no further step comes at once. */
@@ -76,7 +125,10 @@ function settle() {
     lab.settle();
     machine.showAt(lab);
   }
+  compareLabs();
+  showStrips(at("strip"), labs);
   document.documentElement.dataset.settled = now;
+  tellParent("state", state());
 }
 
 function go(step) {
@@ -98,7 +150,8 @@ function pause() {
   const speed = Number(at("speed").value);
   const whole = Math.max(0, ...labs.map((lab) => lab.cost?.time_s ?? 0));
   if (!at("modelled").checked || !(whole > 0)) return 1.2 / speed;
-  const step = Math.max(...labs.map((lab) => modelledStep(lab, now)));
+  const times = racing() ? [0, ...raceTimes()] : [];
+  const step = racing() ? (times[now] ?? 0) - (times[now - 1] ?? 0) : Math.max(...labs.map((lab) => modelledStep(lab, now)));
   return Math.max(0.15, ((step / whole) * 2 * lastStep()) / speed);
 }
 
@@ -126,13 +179,28 @@ function toggle() {
   playing(!timer);
 }
 
+/* --- in a lecture -------------------------------------------------------------------------------------------------- */
+
+const lecturing = () => document.documentElement.classList.contains("lecture");
+
+/* The picture fills the screen; what is about the schedule is left out. */
+function lecture(on) {
+  document.documentElement.classList.toggle("lecture", on);
+  at("lecture").setAttribute("aria-pressed", String(on));
+  if (on && document.fullscreenEnabled && navigator.userActivation?.isActive) document.documentElement.requestFullscreen().catch(() => {});
+  if (!on && document.fullscreenElement) document.exitFullscreen();
+  for (const lab of labs) lab.view.fill(on);
+  writeAddress();
+}
+
 function keys(event) {
   const writes = event.target.matches("textarea, select, input:not([type=range], [type=checkbox])");
-  if (event.key === "Escape") for (const lab of labs) if (lab.followed) lab.follow(lab.followed);
+  if (event.key === "Escape" && lecturing()) lecture(false);
+  else if (event.key === "Escape") for (const lab of labs) if (lab.followed) lab.follow(lab.followed);
   if (writes || event.ctrlKey || event.metaKey || event.altKey) return;
   const slides = event.target.matches("input[type=range]");
   if (slides && event.target !== at("scrub")) return;
-  const moves = { ArrowLeft: () => go(now - 1), ArrowRight: () => go(now + 1), Home: () => go(0), End: () => go(lastStep()) };
+  const moves = { ArrowLeft: () => go(now - 1), ArrowRight: () => go(now + 1), Home: () => go(0), End: () => go(lastStep()), PageUp: () => go(now - 1), PageDown: () => go(now + 1), l: () => lecture(!lecturing()), "?": () => at("help").showModal() };
   if (event.key === " " && !event.target.matches("button, input")) moves[" "] = toggle;
   const move = moves[event.key];
   if (!move) return;
@@ -146,6 +214,11 @@ function listen() {
   at("next").addEventListener("click", () => go(now + 1));
   at("last").addEventListener("click", () => go(lastStep()));
   at("play").addEventListener("click", toggle);
+  at("lecture").addEventListener("click", () => lecture(!lecturing()));
+  at("ask").addEventListener("click", () => at("help").showModal());
+  document.addEventListener("fullscreenchange", () => {
+    if (!document.fullscreenElement && lecturing()) lecture(false);
+  });
   at("scrub").addEventListener("input", () => go(Number(at("scrub").value)));
   at("jump").addEventListener("change", () => go(Math.round(Number(at("jump").value)) || 0));
   document.addEventListener("keydown", keys);
@@ -163,22 +236,42 @@ function changed(lab, followed = false) {
   else show();
 }
 
+/* --- within another page ---------------------------------------------------------------------------------------- */
+
+const state = () => ({ step: now, last: lastStep(), label: labs[0]?.now?.label ?? "", hash: address() });
+
+function actFor(data) {
+  if (data.topogemm === "step") go(now + (Number.isInteger(data.by) ? data.by : 1));
+  if (data.topogemm !== "set") return;
+  const edits = Object.fromEntries(["schedule", ...settingNames].filter((name) => typeof data[name] === "string").map((name) => [name, data[name]]));
+  if (Object.keys(edits).length > 0) labs[0].put(edits);
+  if (Number.isInteger(data.step)) go(data.step);
+}
+
 async function start() {
   const core = await startCore(at("core").textContent);
+  const values = addressValues(location.href);
   machine = new Machine(setup, () => labs.forEach((lab) => machine.show(lab)));
   at("page").hidden = false;
-  setup.labs.forEach((one, i) => {
-    const lab = new Lab(core, one, i, changed);
+  for (const [i, one] of setup.labs.entries()) {
+    const lab = new Lab(core, one, i, changed, go);
+    lab.begin(await readEdits(lab, values));
     at("labs").append(lab.root);
     labs.push(lab);
-  });
+  }
   at("labs").classList.toggle("beside", labs.length > 1);
   at("clock-choice").hidden = false;
+  if (labs.length > 1) at("clock-words").textContent = "race, by predicted time";
+  at("modelled").addEventListener("change", () => go(racing() ? 0 : Math.min(now, lastStep())));
   now = setup.step ?? 0;
   readAddress(location.href);
   listen();
   for (const lab of labs) machine.show(lab);
   show();
+  if (values.has("lecture")) lecture(true);
+  document.documentElement.classList.toggle("embed", embeds());
+  listenToParent(state, actFor);
+  tellParent("ready", state());
   document.documentElement.dataset.ready = "true";
 }
 

@@ -69,9 +69,10 @@ function drawMap(lab, step) {
   for (const value of values) if (value > most) most = value;
   paint(canvas, lab.facts, values, most);
   canvas.setAttribute("aria-label", `${step.title}: ${maps[what].words}, at most ${most}`);
-  const side = Math.max(1, Math.floor(640 / Math.max(canvas.width, canvas.height)));
+  const room = Math.min(lab.view.room / canvas.width, lab.view.highest / canvas.height, 640 / Math.max(canvas.width, canvas.height));
+  const side = room > 1 ? Math.floor(room) : room;
   lab.view.wide = canvas.width * side;
-  lab.view.zoomTo(lab.view.zoom);
+  lab.view.zoomAgain();
   const bar = make("i", {});
   bar.style.background = `linear-gradient(to right, ${cividis.map((rgb) => `rgb(${rgb})`).join(",")})`;
   box.querySelector(".map-key").replaceChildren("0 ", bar, ` ${most} ${maps[what].words}`);

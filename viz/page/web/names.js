@@ -52,6 +52,13 @@ function bytesText(bytes) {
   return `${bytes} B`;
 }
 
+/* Gives the reader a file. */
+function saveFile(name, type, content) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
 /* An element with attributes and children. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);

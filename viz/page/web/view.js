@@ -8,6 +8,8 @@ const leastPixels = [
   { name: "no-blocks", units: 15, pixels: 5 },
 ];
 
+const REM = 15; /* page.css */
+
 class View {
   constructor(lab) {
     this.lab = lab;
@@ -17,16 +19,18 @@ class View {
     this.room = innerWidth;
     const on = (name, what, call) => lab.part(name).addEventListener(what, call);
     on("planes", "change", () => this.cropPlane());
-    on("fit", "click", () => this.zoomTo(0));
+    on("fit", "click", () => this.fill(true));
     on("larger", "click", () => this.zoomTo((this.zoom || this.fitted()) * 1.3));
     on("smaller", "click", () => this.zoomTo((this.zoom || this.fitted()) / 1.3));
     on("widen", "click", () => {
       this.widen(!this.wider);
+      this.fill(this.wider);
       lab.changed(lab, true);
     });
     new ResizeObserver(([box]) => {
       this.room = box.contentRect.width;
-      this.leaveOutSmall();
+      if (this.fills) this.fill(true);
+      else this.leaveOutSmall();
     }).observe(lab.part("picture"));
   }
 
@@ -40,6 +44,23 @@ class View {
     return picture ? picture.getBoundingClientRect().width / this.wide : 1;
   }
 
+  /* Points a unit with which the picture fills its room: the width, and the height from where it begins. */
+  filling() {
+    const box = this.lab.part("picture").getBoundingClientRect();
+    const picture = this.picture;
+    if (!picture) return 0;
+    const shape = picture instanceof SVGElement ? picture.viewBox.baseVal : picture;
+    const high = innerHeight - Math.max(0, box.top + scrollY) - 2.2 * REM;
+    const zoom = Math.min(box.width / this.wide, Math.max(high, innerHeight / 2) / ((shape.height / shape.width) * this.wide));
+    return Math.floor(zoom * 1000) / 1000;
+  }
+
+  /* As large as there is room, also when there is more or less; or as it is drawn. */
+  fill(on) {
+    this.zoomTo(on ? this.filling() : 0);
+    this.fills = on;
+  }
+
   /* The picture over the whole width, or beside the text. */
   widen(wider) {
     this.wider = wider;
@@ -47,11 +68,20 @@ class View {
     this.lab.part("widen").setAttribute("aria-pressed", String(wider));
   }
 
+  /* Pixels that a picture may be high, as page.css has it: controls, legend and verdict stay on the screen, too. */
+  get highest() {
+    return innerWidth > 800 ? Math.max(20 * REM, innerHeight - 25 * REM) : Infinity;
+  }
+
+  /* On a telephone letters stay readable, and the picture is moved. */
+  get least() {
+    return innerWidth > 800 ? 0 : 0.6;
+  }
+
   /* Pixels a unit, as page.css lets it be. */
   scaleOf(svg) {
     const { width, height } = svg.viewBox.baseVal;
-    const high = innerWidth > 800 ? (0.78 * innerHeight) / height : Infinity;
-    return this.zoom || Math.min(1, this.room / width, high);
+    return this.zoom || Math.max(this.least, Math.min(1, this.room / width, this.highest / height));
   }
 
   /* Words of the picture that would be too small to read are left out until there is room: they cost time. */
@@ -66,10 +96,12 @@ class View {
 
   zoomTo(zoom) {
     this.zoom = zoom && Math.max(0.1, Math.min(zoom, 6));
+    this.fills = false;
     const picture = this.picture;
     if (!picture) return;
-    picture.style.maxWidth = picture.style.maxHeight = this.zoom ? "none" : "";
-    const fits = picture instanceof SVGElement ? "" : `${this.wide}px`; /* a canvas has a point a processor of its own */
+    const narrow = picture instanceof SVGElement && this.room < this.least * this.wide;
+    picture.style.maxWidth = picture.style.maxHeight = this.zoom || narrow ? "none" : "";
+    const fits = picture instanceof SVGElement ? (narrow ? `${this.least * this.wide}px` : "") : `${this.wide}px`; /* a canvas has a point a processor of its own */
     picture.style.width = this.zoom ? `${this.wide * this.zoom}px` : fits;
     this.leaveOutSmall();
   }
@@ -94,8 +126,7 @@ class View {
     const plane = this.lab.part("planes").value;
     if (plane === "" && svg.getAttribute("viewBox") === svg.dataset.whole) {
       this.wide = svg.viewBox.baseVal.width;
-      if (this.zoom) this.zoomTo(this.zoom);
-      this.leaveOutSmall();
+      this.zoomAgain();
       return;
     }
     let view = svg.dataset.whole.split(" ").map(Number);
@@ -119,6 +150,12 @@ class View {
     svg.setAttribute("width", view[2]);
     svg.setAttribute("height", view[3]);
     this.wide = view[2];
-    this.zoomTo(this.zoom);
+    this.zoomAgain();
+  }
+
+  /* For another picture. */
+  zoomAgain() {
+    if (this.fills) this.fill(true);
+    else this.zoomTo(this.zoom);
   }
 }

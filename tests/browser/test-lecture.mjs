@@ -1,0 +1,250 @@
+/* What lecturers and students do with the page: test-lecture.mjs TOPOGEMM CHROMIUM. */
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { command, end, folder, open, pageFile, settled, stepOf } from "./page.mjs";
+import { runCases } from "./tap.mjs";
+
+const verdictOf = (page) => page.textContent(".verdict");
+const says = (page, words) => page.waitForFunction((part) => document.querySelector(".verdict").textContent.includes(part), words);
+
+/* --- texts that take long ------------------------------------------------------------------------------------------ */
+
+const SPIN = (count) => `schedule spin "Spin"\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nrepeat s in ${count}\n  step "round"\n    move A to (i, j-1)\n`;
+
+/* Endless work is refused, work that takes long leaves the page free: a key is answered while it goes on. */
+async function longProofs() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  const text = await page.inputValue(".text");
+  for (const count of [2000000, 16000000]) {
+    await page.fill(".text", SPIN(count));
+    await says(page, "the page executes up to 50000 statements");
+    await page.fill(".text", text);
+    await says(page, "Proved");
+  }
+  await page.fill(".grid", "64x64");
+  await says(page, "Proving");
+  await page.keyboard.press("Tab");
+  await says(page, "Proved on this grid: every block of C gets each of its 64 terms");
+  await page.waitForFunction(() => document.querySelector(".times [data-time]"));
+  await page.fill(".text", text.replace("(i-j, j)", "(i-j-1, j)"));
+  await says(page, "Wrong");
+  await page.done();
+}
+
+async function cancelled() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  await page.fill(".text", SPIN(1900));
+  await page.fill(".grid", "64x64");
+  await says(page, "Proving");
+  await page.click(".verdict button");
+  await says(page, "cancelled");
+  await page.click("#next");
+  assert.equal(await stepOf(page), 1);
+  await page.done();
+}
+
+/* More than the page takes is refused before a browser lays it out. */
+async function longTexts() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  const text = await page.inputValue(".text");
+  for (const long of ["\n".repeat(140000), "x".repeat(70000)]) {
+    await page.fill(".text", long);
+    await says(page, "texts of up to 64 KB");
+    await page.fill(".text", text);
+    await says(page, "Proved");
+  }
+  await page.focus(".text");
+  await page.keyboard.insertText("y".repeat(10 << 20));
+  await says(page, "texts of up to 64 KB");
+  assert.equal(await page.inputValue(".text"), text);
+  await page.done();
+}
+
+/* --- what is changed ------------------------------------------------------------------------------------------------ */
+
+async function headings() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  assert.equal(await page.textContent("#title"), "Cannon on a 4×4 torus");
+  await page.fill(".grid", "3x3");
+  await page.waitForFunction(() => document.getElementById("title").textContent === "Cannon on a 3×3 torus");
+  assert.equal(await page.title(), "Cannon on a 3×3 torus");
+  await page.fill(".text", fs.readFileSync(new URL("../../algo/summa.sched", import.meta.url), "utf8"));
+  await page.waitForFunction(() => document.getElementById("title").textContent.startsWith("SUMMA on a 3×3"));
+  assert.match(await page.textContent("#citation"), /van de Geijn/);
+  await page.done();
+}
+
+/* What is wrong with a setting is said of the setting, not of a line of the text. */
+async function settings() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  for (const [field, wrong, name] of [[".network", "tours:4x4", "Network: "], [".grid", "4x", "Grid: "], [".set", "c", "Set: "]]) {
+    const before = await page.inputValue(field);
+    await page.fill(field, wrong);
+    await page.waitForFunction((start) => document.querySelector(".verdict").textContent.startsWith(start), name);
+    assert.equal(await page.getAttribute(field, "aria-invalid"), "true");
+    assert.equal(await page.getAttribute(".text", "aria-invalid"), "false");
+    assert.equal((await page.$$(".behind .wrong")).length, 0);
+    await page.fill(field, before);
+    await says(page, "Proved");
+    assert.equal(await page.getAttribute(field, "aria-invalid"), "false");
+  }
+  await page.done();
+}
+
+/* The address has what was changed; Reset takes it back. */
+async function edits() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  const text = await page.inputValue(".text");
+  const other = text.replace("(i, j-i)", "(i, j-i+1)").replace("(i-j, j)", "(i-j+1, j)").replace('"align"', '"align → äöü"');
+  assert.ok(await page.isDisabled(".reset"));
+  await page.fill(".text", other);
+  await page.fill(".grid", "3x3");
+  await page.waitForFunction(() => /grid=3x3/.test(location.hash) && /text=/.test(location.hash));
+  await page.reload();
+  await page.waitForSelector("html[data-ready=true]");
+  assert.equal(await page.inputValue(".text"), other);
+  assert.equal(await page.inputValue(".grid"), "3x3");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click(".download")]);
+  assert.equal(file.suggestedFilename(), "cannon.sched");
+  const saved = path.join(folder, "saved.sched");
+  await file.saveAs(saved);
+  assert.match(command("verify", saved, "--grid", "3x3"), /checked for this grid/);
+  await page.click(".reset");
+  await page.waitForFunction(() => !/text=|grid=/.test(location.hash));
+  assert.equal(await page.inputValue(".text"), text);
+  assert.equal(await page.inputValue(".grid"), "4x4");
+  await page.done();
+}
+
+/* --- in the lecture hall ---------------------------------------------------------------------------------------------- */
+
+/* What one explains is on one screen: controls, step, legend, verdict and picture. */
+async function oneScreen() {
+  for (const viewport of [{ width: 1280, height: 800 }, { width: 1366, height: 768 }]) {
+    for (const words of [["cannon", "--grid", "4x4", "--step", "1"], ["dns", "--grid", "2x2x2", "--step", "1"], ["cannon", "--grid", "64x64"]]) {
+      const page = await open(words, { viewport });
+      for (const part of ["#transport", "#status", "#legend", ".verdict", ".picture svg, .picture canvas", ".map-key"]) {
+        const box = await page.$eval(part, (element) => element.getBoundingClientRect().bottom).catch(() => 0);
+        assert.ok(box <= viewport.height, `${words.join(" ")}, ${viewport.width}: ${part} ends at ${box}`);
+      }
+      await page.done();
+    }
+  }
+}
+
+async function lectures() {
+  const page = await open(["cannon", "--grid", "2x2"]);
+  const width = () => page.$eval(".picture svg", (svg) => svg.getBoundingClientRect().width);
+  const before = await width();
+  await page.click("#lecture");
+  await page.waitForFunction((wide) => document.querySelector(".picture svg").getBoundingClientRect().width > 1.3 * wide, before);
+  assert.ok(await page.isHidden(".text") && await page.isVisible("#legend") && await page.isVisible(".verdict"));
+  await page.keyboard.press("PageDown");
+  assert.equal(await stepOf(page), 1);
+  await page.keyboard.press("PageUp");
+  assert.equal(await stepOf(page), 0);
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => !document.documentElement.classList.contains("lecture"));
+  await page.waitForFunction((wide) => Math.abs(document.querySelector(".picture svg").getBoundingClientRect().width - wide) < 2, before);
+  await page.keyboard.press("?");
+  assert.ok(await page.isVisible("#help"));
+  await page.click("#help button");
+  const fit = await width();
+  await page.click(".fit");
+  assert.ok(await width() > 1.1 * fit);
+  await page.done();
+}
+
+async function failures() {
+  command("mutate", "cannon", "--grid", "4x4", "--seed", "3", "-o", "wrong.sched");
+  const page = await open(["./wrong.sched", "--grid", "4x4"]);
+  const step = Number(/step (\d+)/.exec(await verdictOf(page))[1]);
+  assert.equal((await page.$$("#marks i")).length, 1);
+  await page.click(`.verdict button:text("Go to step ${step}")`);
+  assert.equal(await stepOf(page), step);
+  assert.ok(await page.isVisible(".failure"));
+  await page.done();
+}
+
+/* The shorter one says that it has ended, and both have one time axis. */
+async function races() {
+  const page = await open(["cannon", "--grid", "4x4", "--beside", "summa"]);
+  for (const name of ["Cannon, PhD", "van de Geijn"]) assert.ok((await page.textContent("#citation")).includes(name.split(",")[0]), name);
+  assert.equal((await page.$$("#versus tbody tr")).length, 2);
+  await page.keyboard.press("End");
+  await settled(page);
+  const notes = await page.$$eval(".note", (all) => all.map((note) => note.textContent));
+  assert.equal(notes[1], "It has ended, with step 4.");
+  assert.equal(await page.$$eval(".lab", (labs) => [...labs[1].querySelectorAll("g.edge")].filter((edge) => getComputedStyle(edge).display !== "none").length), 0);
+  const scales = await page.$$eval(".picture svg", (svgs) => svgs.map((svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width));
+  assert.ok(Math.abs(scales[0] - scales[1]) < 0.01, scales.join());
+  await page.check("#modelled");
+  assert.equal(await stepOf(page), 0);
+  const seen = [];
+  for (;;) {
+    seen.push(await page.$$eval(".lab", (labs) => labs.map((lab) => lab.querySelector(".picture svg").getAttribute("aria-label"))));
+    if (await page.isDisabled("#next")) break;
+    await page.click("#next");
+  }
+  for (const i of [0, 1]) assert.equal(new Set(seen.map((labels) => labels[i])).size, i ? 5 : 6);
+  const times = (await page.textContent("#status")).split(" of ");
+  assert.equal(times[0], times[1]);
+  await page.done();
+}
+
+/* --- within other pages ---------------------------------------------------------------------------------------------- */
+
+/* The page has panels and steps also where it has no address, as in a notebook. */
+async function srcdoc() {
+  const file = path.join(folder, "notebook.html");
+  const inner = fs.readFileSync(pageFile(["cannon", "--grid", "3x3"]), "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  fs.writeFileSync(file, `<!DOCTYPE html><html data-ready="true" data-settled="0"><link rel="icon" href="data:,"><iframe width="1200" height="800" srcdoc="${inner}"></iframe></html>`);
+  const page = await open(file);
+  const frame = page.frameLocator("iframe");
+  await frame.locator("html[data-settled='0']").waitFor({ state: "attached" });
+  assert.equal(await frame.locator(".bar").count(), 9);
+  await frame.locator("#next").click();
+  await frame.locator("html[data-settled='1']").waitFor({ state: "attached" });
+  assert.match(await frame.locator(".words").textContent(), /messages/);
+  await page.done();
+}
+
+/* ?embed shows the picture and the buttons; the pages speak by messages. */
+async function embedded() {
+  const inner = path.basename(pageFile(["cannon", "--grid", "3x3"]));
+  const file = path.join(folder, "deck.html");
+  fs.writeFileSync(file, `<!DOCTYPE html><html data-ready="true" data-settled="0"><link rel="icon" href="data:,"><iframe width="800" height="600" src="${inner}?embed#step=2"></iframe>
+<script>const heard = []; addEventListener("message", ({ data }) => heard.push(data));
+const say = (data) => document.querySelector("iframe").contentWindow.postMessage(data, "*");</script></html>`);
+  const page = await open(file);
+  const last = (what) => page.waitForFunction((name) => heard.some((data) => data.topogemm === name), what);
+  await last("ready");
+  const frame = page.frameLocator("iframe");
+  assert.ok(await frame.locator("#next").isVisible() && await frame.locator(".text").isHidden() && await frame.locator("#title").isHidden());
+  await page.evaluate(() => say({ topogemm: "step" }));
+  await page.waitForFunction(() => heard.at(-1).topogemm === "state" && heard.at(-1).step === 3);
+  await page.evaluate(() => say({ topogemm: "set", grid: "2x2", step: 1 }));
+  await page.waitForFunction(() => heard.at(-1).step === 1 && heard.at(-1).last === 3);
+  assert.match(await page.evaluate(() => heard.at(-1).hash), /grid=2x2/);
+  await page.done();
+}
+
+try {
+  await runCases([
+    ["long proofs", longProofs],
+    ["cancelled", cancelled],
+    ["long texts", longTexts],
+    ["headings", headings],
+    ["settings", settings],
+    ["edits", edits],
+    ["one screen", oneScreen],
+    ["lectures", lectures],
+    ["failures", failures],
+    ["races", races],
+    ["srcdoc", srcdoc],
+    ["embedded", embedded],
+  ]);
+} finally {
+  await end();
+}
