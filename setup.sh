@@ -136,6 +136,7 @@ optional=(
   'nodejs|any_command node|the command node|optional: tests of the page'
   'npm|any_command npm|the command npm|optional: tests of the page'
   'chromium|any_command chromium chromium-browser google-chrome|the command chromium|optional: tests of the page'
+  'cmark-gfm|any_command cmark-gfm|the command cmark-gfm|optional: the documentation website (tools/site.py)'
   'libopenmpi-dev|any_command mpicc|the command mpicc|optional: schedules on MPI ranks (run --on ranks)'
   'openmpi-bin|any_command mpirun|the command mpirun|optional: schedules on MPI ranks'
   'gnuplot-nox|any_command gnuplot|the command gnuplot|optional: plots of sweeps'

@@ -16,7 +16,7 @@ typedef enum TgHugeStage {
   TG_HUGE_READ_A,   /**< from the first request of a chunk to the last one's end */
   TG_HUGE_READ_B,   /**< … of a step */
   TG_HUGE_MULTIPLY, /**< a chunk */
-  TG_HUGE_WRITE_C,  /**< a panel, as long as requests are under way */
+  TG_HUGE_WRITE_C,  /**< a panel, while its requests are in progress */
   TG_HUGE_KEEP,     /**< until a panel and its checksums are on the disk */
   TG_HUGE_SEND,     /**< a block from the disk to other ranks */
   TG_HUGE_RECEIVE,  /**< a block from another rank to the disk */
@@ -49,7 +49,7 @@ typedef struct TgHugeOptions {
   void (*begins)(void *to, int64_t chunks);        /**< is told their number; may be NULL */
   /** Is told this rank's flops, read and written bytes so far, each time before the watch is; may be NULL. */
   void (*so_far)(void *to, double flops, double read_bytes, double written_bytes);
-  void *tells;                                     /**< `to` of both */
+  void *tells;                                     /**< passed as `to` to begins and so_far */
   void (*spans)(void *to, const TgHugeSpan *span); /**< is told each, by one thread at a time; may be NULL */
   void *spans_to;
 } TgHugeOptions;
@@ -94,7 +94,7 @@ typedef struct TgHugeSchedule {
   TgTransport transport; /**< copy, pull: ranks of one host read each other's blocks in place; message: these are sent,
                             too, as if each rank had its own disk */
   TgCollective collective;
-  double deadline_s; /**< how long a rank may not respond; then the whole job ends. 0: TG_HUGE_DEADLINE_S */
+  double deadline_s; /**< the whole job ends if a rank does not respond for this long; 0: TG_HUGE_DEADLINE_S */
 } TgHugeSchedule;
 
 /** Multiplies by a schedule on the ranks of an MPI job; all of them call it. Each rank may use memory_bytes; 0: half of

@@ -75,10 +75,10 @@ typedef struct TgPipelineJob {
 
 /** What it takes. */
 typedef struct TgPipeline {
-  TgProductBlocks blocks;               /**< where planned: the highest panel, the step, the widest panel */
-  int64_t panels;                       /**< of C */
-  double block_bytes;                   /**< memory for the blocks, all buffers together … */
-  double memory_bytes;                  /**< … of this much */
+  TgProductBlocks blocks; /**< where planned: rows of the tallest panel, the step, columns of the widest panel */
+  int64_t panels;         /**< of C */
+  double block_bytes;     /**< memory for the blocks, all buffers together … */
+  double memory_bytes;    /**< … of this much */
   double read_bytes;                    /**< of A, B and, where it adds, C into the multiplying memory */
   double write_bytes;                   /**< of C out of it */
   double bound_bytes;                   /**< least reads of A and B with this memory */
@@ -95,8 +95,8 @@ typedef struct TgPipeline {
  * memory, do not fit it, with both numbers. */
 bool tg_pipeline_predict(TgPipeline *pipeline, const TgMachine *machine, const TgPipelineJob *job, GError **error);
 
-/** Bytes that a disk reads or writes for one latency where panels are planned: a block, or as much as makes the latency
- * a hundredth of the time, because many requests are under way at once. */
+/** Size of a request where panels are planned: `block`, or more if the latency would exceed 1 % of the time of the
+ * transfer, because many requests are in progress at once. */
 double tg_pipeline_request_bytes(const TgMachineTier *disk, double block);
 
 /** Elements that any order of the operations must read into a fast memory of `memory_elements`: max(2 m n k / sqrt(M),
@@ -143,7 +143,7 @@ typedef struct TgPanels {
   double bound_elements; /**< that any order must read with this memory: tg_pipeline_bound() */
 } TgPanels;
 
-/** How many parts of A, and of B, tg_huge_multiply() has in memory, so that reads overlap with products or not. */
+/** How many parts of A, and of B, tg_huge_multiply() has in memory, with or without overlap of reads and products. */
 static inline int64_t tg_panels_a_buffers(bool overlaps) {
   return overlaps ? 4 : 2;
 }

@@ -72,7 +72,7 @@ def write_pages(command, folder):
     (folder / "index.html").write_text(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>Parallel matrix multiplication, step by step</title><style>{STYLE}</style></head><body>\n"
-        "<h1>Parallel matrix multiplication, step by step</h1>\n<ul>\n" + "\n".join(items) + "\n</ul>\n</body></html>\n",
+        "<main>\n<h1>Parallel matrix multiplication, step by step</h1>\n<ul>\n" + "\n".join(items) + "\n</ul>\n</main>\n</body></html>\n",
         encoding="utf-8")
 
 

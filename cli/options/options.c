@@ -137,7 +137,7 @@ static const TgOptionRow rows[] = {
     {"deadline", 0, G_OPTION_ARG_STRING, AT(deadline), "SECONDS",
      "longest time that one processor waits for another before the run fails (default: 20)"},
     {"deadline:huge", 0, G_OPTION_ARG_STRING, AT(deadline), "SECONDS",
-     "with --on ranks: how long a rank may be stopped before the whole job ends (default: 600)"},
+     "with --on ranks: end the job if a rank does not respond for this long (default: 600)"},
     {"device", 0, G_OPTION_ARG_STRING, AT(device), "N", "index of the GPU, from 0 (default: 0)"},
     {"trace:run", 0, WRITES(trace), "FILE.json",
      "write the measured steps as Chrome trace events, for https://ui.perfetto.dev"},
@@ -179,7 +179,7 @@ static const TgOptionRow rows[] = {
     {"tiles", 0, G_OPTION_ARG_STRING, AT(tiles), "XxYxZ",
      "with --from: sizes of the tiles in memory, XxY of A, YxZ of B and XxZ of C (default: auto)"},
     {"memory:sim", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "SIZE",
-     "with --from: memory that `huge` may use, such as 8G (default: the machine's, all of it for blocks)"},
+     "with --from: memory limit as for `huge`, such as 8G (default: the machine file's memory, used for blocks only)"},
     {"pipeline", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off|full",
      "with --from: overlap reading, copying and multiplying (on), also writing C (full), or nothing (off) (default: "
      "on)"},

@@ -152,16 +152,18 @@ static void print_stages(TgCli *cli, const TgPipeline *product) {
   tg_table_print(cli, table, 2, true);
 }
 
-/* What memory holds: "3 panels of C, at most 512x384, and steps of 256", or "blocks of 512x256 and 256x384". */
+/* What memory holds: "one of the 3 panels of C (at most 512x384) and steps of 256 columns of A and rows of B", or
+ * "blocks of 512x256 and 256x384". */
 static char *blocks_text(const TgEstimate *run) {
   const TgPipeline *product = &run->cost->tiers.product;
   const TgProductBlocks *blocks = &product->blocks;
   if (run->options.tiers.blocks.x > 0)
     return g_strdup_printf("blocks of %" PRId64 "x%" PRId64 " and %" PRId64 "x%" PRId64, blocks->x, blocks->y,
                            blocks->y, blocks->z);
-  if (product->panels == 1) return g_strdup_printf("all of C and steps of %" PRId64, blocks->y);
-  return g_strdup_printf("a panel of C, one of %" PRId64 " of at most %" PRId64 "x%" PRId64 ", and steps of %" PRId64,
-                         product->panels, blocks->x, blocks->z, blocks->y);
+  g_autofree char *step = g_strdup_printf("steps of %" PRId64 " columns of A and rows of B", blocks->y);
+  if (product->panels == 1) return g_strdup_printf("all of C and %s", step);
+  return g_strdup_printf("one of the %" PRId64 " panels of C (at most %" PRId64 "x%" PRId64 ") and %s", product->panels,
+                         blocks->x, blocks->z, step);
 }
 
 static void print_reads(TgCli *cli, const TgEstimate *run) {

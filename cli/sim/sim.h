@@ -43,7 +43,7 @@ TgExit tg_algorithms_check(const TgCli *cli, const char *command);
 TgExit tg_sim_model(const TgCli *cli, TgCostOptions *cost);
 /** Takes the options that no schedule plays a part in: --type, --machine, --model and those of noise and tiers. */
 TgExit tg_sim_settings(const TgCli *cli, TgMachine *machine, TgElement *element, TgCostOptions *options);
-/** Takes --from and what belongs to it, but for the buffers; --memory is the processors'. */
+/** Takes --from and what belongs to it, but for the buffers; --memory sets the processors' memory in `machine`. */
 TgExit tg_sim_tiers(const TgCli *cli, TgMachine *machine, TgElement element, TgCostOptions *options);
 /** Takes --in-memory and --by-rows. */
 TgExit tg_sim_buffers(const TgCli *cli, const TgAlgo *algo, uint32_t *in_memory, uint32_t *by_rows);

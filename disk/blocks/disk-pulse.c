@@ -55,7 +55,7 @@ static bool pause_for(TgDiskPulse *pulse, double seconds) {
 static void end_job(const TgDiskPulse *pulse) {
   write_number(pulse->own, ENDS);
   g_autofree char *words = g_strdup_printf(
-      "rank %" G_GINT32_FORMAT " on %s has not responded for %g s, the deadline; the same command resumes the product",
+      "rank %" G_GINT32_FORMAT " on %s has not responded for %g s (--deadline); run the same command again to resume",
       pulse->other_rank, tg_ranks_host(pulse->job, pulse->other_rank), pulse->deadline_s);
   tg_ranks_abort(pulse->job, words);
 }

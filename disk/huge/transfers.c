@@ -307,7 +307,7 @@ static void tell_copied(TgTransfers *transfers, int64_t rows) {
   g_mutex_unlock(&transfers->stream->mutex);
 }
 
-/* The other thread tells how far they are. */
+/* Locked because the computing thread reads these counters to report progress. */
 static void count_bytes(TgTransfers *transfers, bool written, double bytes) {
   TgHugeResult *result = transfers->stream->result;
   g_mutex_lock(&transfers->stream->mutex);

@@ -59,8 +59,8 @@ static bool lock_part(TgUnfinished *part, const struct stat *old, bool *created,
     if (flock(part->descriptor, LOCK_EX | LOCK_NB) == 0) continue;
     return cannot_write(part->target,
                         errno == EWOULDBLOCK
-                            ? "another run is writing it; wait for it, or choose another name for C (with mpirun, "
-                              "add --on ranks)"
+                            ? "another run is writing it: wait for it, or choose another name for C; under "
+                              "mpirun, add --on ranks"
                             : g_strerror(errno),
                         error);
   } while (part->descriptor < 0 || !is_same(part));

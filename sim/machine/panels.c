@@ -270,9 +270,10 @@ static bool check_blocks(const TgPanelsJob *job, GError **error) {
   const struct {
     const char *what, *why;
     int64_t size, unit, extent;
-  } rows[] = {{"rows of A and C", "the rows of A's tiles", job->blocks.x, job->unit.x, job->m},
-              {"columns of A and rows of B", "at which tiles of both A and B end", job->blocks.y, job->unit.y, job->k},
-              {"columns of B and C", "the columns of B's tiles", job->blocks.z, job->unit.z, job->n}};
+  } rows[] = {{"rows of A and C", "the number of rows in a tile of A", job->blocks.x, job->unit.x, job->m},
+              {"columns of A and rows of B", "so that blocks end at tile boundaries of both A and B", job->blocks.y,
+               job->unit.y, job->k},
+              {"columns of B and C", "the number of columns in a tile of B", job->blocks.z, job->unit.z, job->n}};
   for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
     if (rows[i].size < rows[i].extent && rows[i].size % rows[i].unit != 0)
       return TG_SIM_FAIL(error, BAD_INPUT, "blocks of %" PRId64 " %s must be a multiple of %" PRId64 ", %s",

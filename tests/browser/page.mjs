@@ -24,8 +24,8 @@ export function pageFile(words) {
   return file;
 }
 
-/* Opens a page; what it says on the console, and requests, fail the case when it is closed. */
-export async function open(words, { hash = "", ...options } = {}) {
+/* Opens a page, and waits until there is what `ready` selects; what it says on the console, and requests, fail the case when it is closed. */
+export async function open(words, { hash = "", ready = "html[data-ready=true][data-settled]", ...options } = {}) {
   const file = Array.isArray(words) ? pageFile(words) : words;
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -37,7 +37,7 @@ export async function open(words, { hash = "", ...options } = {}) {
   });
   page.setDefaultTimeout(60000);
   await page.goto(pathToFileURL(file).href + hash);
-  if (options.javaScriptEnabled !== false) await page.waitForSelector("html[data-ready=true][data-settled]");
+  if (options.javaScriptEnabled !== false) await page.waitForSelector(ready);
   page.done = async () => {
     await context.close();
     assert.deepEqual(said, []);

@@ -50,13 +50,13 @@ async function longTexts() {
   const text = await page.inputValue(".text");
   for (const long of ["\n".repeat(140000), "x".repeat(70000)]) {
     await page.fill(".text", long);
-    await says(page, "texts of up to 64 KB");
+    await says(page, "accepts up to 64 KB");
     await page.fill(".text", text);
     await says(page, "Proved");
   }
   await page.focus(".text");
   await page.keyboard.insertText("y".repeat(10 << 20));
-  await says(page, "texts of up to 64 KB");
+  await says(page, "accepts up to 64 KB");
   assert.equal(await page.inputValue(".text"), text);
   await page.done();
 }
@@ -175,7 +175,7 @@ async function races() {
   await page.keyboard.press("End");
   await settled(page);
   const notes = await page.$$eval(".note", (all) => all.map((note) => note.textContent));
-  assert.equal(notes[1], "It has ended, with step 4.");
+  assert.equal(notes[1], "Finished at step 4.");
   assert.equal(await page.$$eval(".lab", (labs) => [...labs[1].querySelectorAll("g.edge")].filter((edge) => getComputedStyle(edge).display !== "none").length), 0);
   const scales = await page.$$eval(".picture svg", (svgs) => svgs.map((svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width));
   assert.ok(Math.abs(scales[0] - scales[1]) < 0.01, scales.join());

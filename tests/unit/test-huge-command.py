@@ -275,7 +275,7 @@ def test_wrong_use(_):
         (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "A.tg"], 2, "overwrite"),
         (["huge", "cannon", "--grid", "2x2", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg"], 2, "4 processors"),
         (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg", "--from", "tape"], 2, "disk"),
-        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg", "--tiles", "3x3x3"], 2, "20, the rows of A's tiles"),
+        (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "C.tg", "--tiles", "3x3x3"], 2, "20, the number of rows in a tile of A"),
         (["huge", "egmm", "--a", "A.tg", "--b", "A.tg", "--c", "none/C.tg"], 1, "none/C.tg"),
         (["huge", "egmm", "--a", "none.tg", "--b", "A.tg", "--c", "D.tg"], 1, "none.tg"),
         (["convert", "A.tg", "B.tg"], 2, "expected one name"),

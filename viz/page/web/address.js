@@ -1,5 +1,5 @@
-/* What a reader has changed, in the address: a copied or reloaded one shows the same. Of the second schedule names end with
- * 2. A text is deflated and written in the letters of base64 that an address may have. */
+/* Keeps the reader's changes in the address, so that a copied or reloaded address shows the same page. Names of the second
+ * schedule end in 2. Text is deflated and encoded as URL-safe base64. */
 
 async function through(stream, bytes) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
@@ -23,7 +23,7 @@ async function unpackText(packed) {
 const addressValues = (url) => new URLSearchParams(url.split("#")[1] ?? "");
 const suffixOf = (lab) => (lab.number ? String(lab.number + 1) : "");
 
-/* The lab's text and settings, where the address has some; whether it has. */
+/* The text and settings that the address gives for this lab. */
 async function readEdits(lab, values) {
   const suffix = suffixOf(lab);
   const text = values.has("text" + suffix) ? await unpackText(values.get("text" + suffix)) : null;
@@ -55,6 +55,7 @@ function addressOf(parts) {
   const values = new URLSearchParams({ step: parts.step });
   if (parts.wide) values.set("wide", "");
   if (parts.lecture) values.set("lecture", "");
+  for (const [name, value] of Object.entries(parts.machine)) values.set(name, value);
   for (const lab of parts.labs) addLab(values, lab);
   return "#" + values;
 }

@@ -99,7 +99,7 @@ function workerOf(functions, last) {
   return worker;
 }
 
-/* The page's end of that. A schedule that comes while the worker is at work ends it: nobody waits for the old answers. */
+/* The page's side of the worker. A new schedule terminates a busy worker, because its answers are no longer needed. */
 class Questions {
   constructor() {
     this.number = 0;

@@ -1,4 +1,4 @@
-/* A page within another one: `?embed` leaves the picture and the buttons, and the two pages speak by messages.
+/* A page within another one: `?embed` leaves the picture and the buttons, and the two pages exchange messages.
  *
  * To this page: { topogemm: "set", step, grid, … } sets what is named; { topogemm: "step", by } goes on by so many steps, or
  * one; { topogemm: "state" } asks. From it: "ready" once, then "state" at every change, with step, last, label and hash. */

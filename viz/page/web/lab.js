@@ -5,8 +5,8 @@ const collectives = ["native", "auto", "binomial", "ring", "chain", "recursive-d
 const settingNames = ["grid", "set", "network", "collective"];
 const MOST_TEXT = 64 * 1024; /* characters */
 const MOST_LINES = 2000;
-const tooLong = `The page takes texts of up to ${MOST_TEXT / 1024} KB and ${MOST_LINES} lines; use the command for longer ones.`;
-const QUICK_WORK = 200000; /* executions of statements times processors that take no longer than a key press may */
+const limits = `This page accepts up to ${MOST_TEXT / 1024} KB and ${MOST_LINES} lines; use topogemm draw for longer schedules.`;
+const QUICK_WORK = 200000; /* largest product of executed statements and processors that is handled immediately, without a worker */
 
 class Lab {
   /* `changed` is told when something of the lab is; `go` goes to a step. */
@@ -91,7 +91,7 @@ class Lab {
       const more = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
       if (more.length + text.value.length <= MOST_TEXT) return;
       event.preventDefault();
-      this.error = { message: tooLong };
+      this.error = { message: `Not inserted: the text would be too long. ${limits}` };
       this.verdict();
     });
     text.addEventListener("scroll", () => this.scrollBehind());
@@ -181,7 +181,7 @@ class Lab {
 
   /* Memory may end in ways that the module does not survive. */
   openCore() {
-    if (this.isTooLong) return { lab: 0, facts: { error: { message: tooLong } } };
+    if (this.isTooLong) return { lab: 0, facts: { error: { message: `Text too long. ${limits}` } } };
     try {
       return this.core.open(this.part("text").value, this.settings());
     } catch (error) {
@@ -225,7 +225,7 @@ class Lab {
       verdict.className = "verdict open";
       return;
     } else if (!this.proof && this.facts.processors <= 4096) {
-      words = "Not proved: cancelled.";
+      words = "Proof cancelled. Edit the schedule to restart it, or use topogemm verify.";
       kind = "open";
     } else if (!this.proof) {
       words = "Not proved here: the grid is large; use topogemm verify.";
@@ -234,7 +234,7 @@ class Lab {
       words = `Proved on this grid: every block of C gets each of its ${this.facts.inner} terms exactly once, in place.`;
       kind = "good";
     } else {
-      words = `Wrong: ${this.proof.failure.message}`;
+      words = `Wrong: ${inOneNotation(this.proof.failure.message)}`;
     }
     verdict.replaceChildren(words);
     verdict.className = `verdict ${kind}`;
@@ -281,7 +281,7 @@ class Lab {
     this.heading = step.title.split(" — ")[0];
     writeText(this.part("name"), this.heading);
     const note = step.step === 0 ? "The blocks on their first places." : step.note;
-    writeText(this.part("note"), this.ended ? `It has ended, with step ${this.last}.` : note);
+    writeText(this.part("note"), this.ended ? `Finished at step ${this.last}.` : note);
     /* In the step that fails, the lines up to where it does. */
     const all = listed ? listed.lines : [];
     this.lines = new Set(step.failure?.line && all.includes(step.failure.line) ? all.slice(0, all.indexOf(step.failure.line) + 1) : all);
@@ -389,7 +389,7 @@ class Lab {
     const failure = step.failure;
     box.hidden = !failure;
     if (!failure) return;
-    box.firstElementChild.textContent = `It goes wrong here: ${failure.message}${failure.line ? ` (line ${failure.line})` : ""}`;
+    box.firstElementChild.textContent = `It goes wrong here: ${inOneNotation(failure.message)}${failure.line ? ` (line ${failure.line})` : ""}`;
     this.listSuspects(failure);
     if (failure.id && this.cells) {
       namePicture(this);

@@ -7,13 +7,31 @@ const knobs = [
 ];
 
 class Machine {
-  constructor(setup, changed) {
+  /* `values` are those of the address. */
+  constructor(setup, values, changed) {
     this.text = setup.machine;
+    this.begun = setup.size;
     this.size = { ...setup.size };
     this.bytes = setup.element_bytes;
     this.changed = changed;
     this.name = /^\s*name\s*=\s*(.*?)\s*(?:#.*)?$/m.exec(this.text)?.[1] ?? "";
     this.value = Object.fromEntries(knobs.map((knob) => [knob.key, this.read(knob)]));
+    const positive = (name) => Number(values.get(name)) > 0 && Number(values.get(name));
+    if (positive("n") <= 1e6 && positive("n")) this.size = this.sizeAt(positive("n"));
+    for (const { key } of knobs) if (this.value[key] !== null && positive(key)) this.value[key] = positive(key);
+  }
+
+  /* In the proportions that the page began with. */
+  sizeAt(to) {
+    const { m, n, k } = this.begun;
+    return { m: Math.max(1, Math.round((m / n) * to)), n: Math.round(to), k: Math.max(1, Math.round((k / n) * to)) };
+  }
+
+  /* For the address: what the sliders were moved to. */
+  changes() {
+    const changed = this.size.n === this.begun.n ? {} : { n: this.size.n };
+    for (const knob of knobs) if (this.value[knob.key] !== this.read(knob)) changed[knob.key] = this.value[knob.key];
+    return changed;
   }
 
   /* The file's number; null where its section has none. */
@@ -54,13 +72,12 @@ class Machine {
       });
       return make("label", {}, make("span", {}, name), input, output);
     };
-    const { m, n, k } = this.size; /* in proportion */
-    const sizeAt = (to) => ({ m: Math.max(1, Math.round((m / n) * to)), n: Math.round(to), k: Math.max(1, Math.round((k / n) * to)) });
+    const { m, n, k } = this.begun;
     const sizeText = (to) => {
-      const at = sizeAt(to);
+      const at = this.sizeAt(to);
       return m === n && n === k ? `n = ${at.n.toLocaleString("en")}` : `${at.m}×${at.n}×${at.k}`;
     };
-    box.push(slider("Size", 0.3, 5, n, sizeText, (to) => { this.size = sizeAt(to); }));
+    box.push(slider("Size", 0.3, 5, this.size.n, sizeText, (to) => { this.size = this.sizeAt(to); }));
     for (const knob of knobs) {
       const value = this.value[knob.key];
       if (value === null) box.push(make("p", {}, `${knob.name}: by size, as the machine's file says.`));
@@ -76,10 +93,10 @@ class Machine {
     else if (lab.proof && !lab.proof.ok) take({ error: { message: "Not predicted: the schedule is wrong." } });
     else if (!lab.takesLong) take(lab.core.timeOf(lab.handle, ...words));
     else if (lab.proof) this.predictLater(lab, words, take);
-    else take({ error: { message: "Predicted once it is proved." } });
+    else take({ error: { message: lab.proving ? "The time is predicted after the proof." : "Not predicted: the proof was cancelled." } });
   }
 
-  /* Of what is asked meanwhile only the last counts. */
+  /* While the worker is busy, only the latest request is kept. */
   predictLater(lab, words, take) {
     lab.asked = { words, take };
     if (lab.questions.takers.size > 0) return;

@@ -7,11 +7,12 @@ let now = 0;
 let timer = 0;
 let machine;
 
-/* Schedules beside each other step together, or race: then what is counted are the times at which a step of any ends. */
+/* Schedules next to each other advance step by step. In a race the slider counts the times at which any step of any schedule
+ * ends. */
 const racing = () => labs.length > 1 && at("modelled").checked && labs.every((lab) => lab.cost?.step?.length > 0);
 const lastStep = () => (racing() ? raceTimes().length : Math.max(0, ...labs.map((lab) => lab.last)));
 
-/* When its steps have ended, each with all before it: steps overlap. */
+/* For each step, the time by which it and all earlier steps have ended (steps can overlap). */
 function endsOf(lab) {
   let most = 0;
   return lab.cost.step.map((step) => (most = Math.max(most, step[1])));
@@ -19,7 +20,7 @@ function endsOf(lab) {
 
 const raceTimes = () => [...new Set(labs.flatMap(endsOf))].sort((a, b) => a - b);
 
-/* The step that the lab is in until this one of the times; one more than it has once it has ended. */
+/* The lab's current step just before the given race time; its last step + 1 after it has finished. */
 function raceStep(lab, number) {
   const until = raceTimes()[number - 1];
   return number === 0 ? 0 : 1 + endsOf(lab).filter((end) => end < until).length;
@@ -35,10 +36,10 @@ function readAddress(url) {
   for (const lab of labs) readFollowed(lab, values);
 }
 
-const address = () => addressOf({ step: now, wide: labs[0].view.wider, lecture: lecturing(), labs });
+const address = () => addressOf({ step: now, wide: labs[0].view.wider, lecture: lecturing(), machine: machine.changes(), labs });
 const writeAddress = () => putAddress(address());
 
-/* Schedules of the page, and of all of them, each said once. */
+/* Title and citations of all schedules, without duplicates. */
 function writeHeading() {
   const said = (words) => words.filter((text, i, all) => text && all.indexOf(text) === i);
   const title = said(labs.map((lab) => lab.heading)).join(" and ");
@@ -161,7 +162,11 @@ function playing(on) {
   at("play").setAttribute("aria-pressed", String(on));
   at("play-sign").querySelector("path").setAttribute("d", on ? "M3 2h4v12H3zM9 2h4v12H9z" : "M3 2l11 6-11 6z");
   at("play-word").textContent = on ? "Pause" : "Play";
-  for (const lab of labs) lab.part("picture").classList.toggle("moving", on);
+  for (const lab of labs) {
+    lab.part("picture").classList.toggle("moving", on);
+    if (on) glide(lab, 0.8 * pause());
+    else endGliding(lab);
+  }
   if (!on) return;
   const goOn = () => {
     if (labs.some((lab) => lab.pending)) {
@@ -251,7 +256,10 @@ function actFor(data) {
 async function start() {
   const core = await startCore(at("core").textContent);
   const values = addressValues(location.href);
-  machine = new Machine(setup, () => labs.forEach((lab) => machine.show(lab)));
+  machine = new Machine(setup, values, () => {
+    for (const lab of labs) machine.show(lab);
+    settleSoon();
+  });
   at("page").hidden = false;
   for (const [i, one] of setup.labs.entries()) {
     const lab = new Lab(core, one, i, changed, go);
@@ -269,7 +277,10 @@ async function start() {
   for (const lab of labs) machine.show(lab);
   show();
   if (values.has("lecture")) lecture(true);
-  document.documentElement.classList.toggle("embed", embeds());
+  if (embeds()) {
+    document.documentElement.classList.add("embed");
+    for (const lab of labs) lab.view.fill(true);
+  }
   listenToParent(state, actFor);
   tellParent("ready", state());
   document.documentElement.dataset.ready = "true";

@@ -7,6 +7,11 @@ function blockName(matrix, row, column) {
   return row < 10 && column < 10 ? matrix + subscripts[row] + subscripts[column] : `${matrix}${row},${column}`;
 }
 
+/* Blocks of a message as the picture has them: A(0, 1) is A₀₁. */
+function inOneNotation(words) {
+  return words.replace(/\b([ABC])\((\d+), (\d+)\)/g, (_, matrix, row, column) => blockName(matrix, Number(row), Number(column)));
+}
+
 /* "A₀₁'" or "A0,12" back to matrix, row and column; null for what is no block. */
 function blockOf(name) {
   const found = /^([ABC])(?:([₀-₉])([₀-₉])|(\d+),(\d+))('?)$/.exec(name);

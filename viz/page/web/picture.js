@@ -125,6 +125,7 @@ function patch(svg, records, before) {
 function putPicture(lab, step) {
   const box = lab.part("picture");
   const svg = box.querySelector("svg");
+  endGliding(lab);
   namePicture(lab);
   const answer = lab.core.picture(lab.handle, step.step, lab.prefix, !svg);
   if (answer.startsWith("<svg")) {

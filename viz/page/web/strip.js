@@ -17,13 +17,13 @@ function stripOf(lab) {
 
 function makeStrip(lab, whole) {
   const bars = stripOf(lab).map(({ begin, end, products }, s) => {
-    const bar = make("i", { title: `Step ${s + 1}: ${secondsText(end - begin)}, ${Math.round(100 * products)} % products` });
+    const bar = make("i", { title: `Step ${s + 1}: ${secondsText(end - begin)}, ${Math.round(100 * products)} % of it products` });
     Object.assign(bar.style, { left: `${(begin / whole) * 100}%`, width: `${((end - begin) / whole) * 100}%` });
     bar.style.setProperty("--products", `${100 * products}%`);
     bar.addEventListener("click", () => go(racing() ? raceTimes().indexOf(end) + 1 : s + 1));
     return bar;
   });
-  return make("div", { role: "img", "aria-label": `${lab.heading}: the steps on the axis of predicted time` }, ...bars);
+  return make("div", { role: "img", "aria-label": `${lab.heading}: predicted time of each step` }, ...bars);
 }
 
 /* Makes the strips where a time has changed, and marks the steps that are shown. */
