@@ -156,6 +156,41 @@ async function lectures() {
   await page.done();
 }
 
+/* While it plays, every block of a message travels along its arrow; without motion none does. */
+async function glides() {
+  for (const reducedMotion of ["no-preference", "reduce"]) {
+    const page = await open(["cannon", "--grid", "3x3", "--step", "1"], { reducedMotion });
+    const gliders = () => page.$$eval(".glider text", (all) => all.map((text) => text.textContent).sort());
+    await page.selectOption("#speed", "0.5");
+    await page.click("#play");
+    const names = await gliders();
+    if (reducedMotion === "reduce") assert.deepEqual(names, []);
+    else assert.deepEqual([...new Set(names)], ["A₁₀", "A₁₁", "A₁₂", "A₂₀", "A₂₁", "A₂₂", "B₀₁", "B₀₂", "B₁₁", "B₁₂", "B₂₁", "B₂₂"]);
+    await page.click("#play");
+    assert.deepEqual(await gliders(), []);
+    await page.done();
+  }
+}
+
+/* Sliders are in the address, the strip leads to steps, and a picture is saved as it is shown. */
+async function predictions() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  assert.equal((await page.$$("#strip i")).length, 5);
+  await page.click("#strip i:nth-child(3)");
+  assert.equal(await stepOf(page), 3);
+  await page.$eval(".sliders input", (input) => {
+    input.value = "3";
+    input.dispatchEvent(new Event("input"));
+  });
+  await page.waitForFunction(() => /n=1000&/.test(`${location.hash}&`));
+  await page.reload();
+  await page.waitForSelector("html[data-ready=true]");
+  assert.equal(await page.textContent(".sliders output"), "n = 1,000");
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click(".save")]);
+  assert.equal(file.suggestedFilename(), "cannon-on-a-4-4-torus-step-3.svg");
+  await page.done();
+}
+
 async function failures() {
   command("mutate", "cannon", "--grid", "4x4", "--seed", "3", "-o", "wrong.sched");
   const page = await open(["./wrong.sched", "--grid", "4x4"]);
@@ -240,6 +275,8 @@ try {
     ["edits", edits],
     ["one screen", oneScreen],
     ["lectures", lectures],
+    ["glides", glides],
+    ["predictions", predictions],
     ["failures", failures],
     ["races", races],
     ["srcdoc", srcdoc],
