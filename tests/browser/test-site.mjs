@@ -16,6 +16,8 @@ function build() {
   execFileSync("python3", [tool, "--command", process.argv[2], "-o", site]);
 }
 
+const front = "index.html";
+const of = (document) => path.join("docs", `${document}.html`);
 const files = () => fs.readdirSync(site, { recursive: true }).filter((file) => file.endsWith(".html")).map((file) => path.join(site, file));
 const built = () => {
   if (!fs.existsSync(site)) throw new Skipped("the site was not built");
@@ -41,7 +43,7 @@ function links() {
 
 async function accessible() {
   built();
-  for (const name of ["index.html", "docs/algorithms/dns.html", "docs/reference/models.html", "docs/gallery.html", "docs/results/executors.html", "pages/index.html"])
+  for (const name of [front, of("algorithms/dns"), of("reference/models"), of("gallery"), of("results/executors"), "pages/index.html"])
     for (const colorScheme of ["light", "dark"]) {
       const page = await open(path.join(site, name), { colorScheme, ready: "body" });
       await page.evaluate(axe.source);
@@ -54,7 +56,7 @@ async function accessible() {
 /* The front page and the algorithms' step through their schedules. */
 async function live() {
   built();
-  for (const name of ["index.html", "docs/algorithms/dns.html", "docs/algorithms/summa.html"]) {
+  for (const name of [front, of("algorithms/dns"), of("algorithms/summa")]) {
     const page = await open(path.join(site, name), { ready: "body" });
     const frame = page.frameLocator("iframe.live");
     await frame.locator("html[data-settled='1']").waitFor({ state: "attached" });
