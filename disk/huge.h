@@ -82,7 +82,7 @@ bool tg_huge_multiply(const TgHugeOptions *options, TgHugeResult *result, GError
 
 /** Of `memory_bytes`, how much tg_huge_multiply() would have for panels and what streams past them, with files in tiles
  * of the default size. That is the room without the program, measured now, and its requests; 0 or less: there is none.
- * It may have a little less: 16 bytes a tile of C are not counted. `unit`: the tiles. */
+ * 16 bytes per tile of C are to be subtracted. `unit`: the tiles. */
 double tg_huge_buffer_bytes(TgElement type, double memory_bytes, TgProductBlocks *unit);
 
 enum { TG_HUGE_DEADLINE_S = 600 };

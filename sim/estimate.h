@@ -21,7 +21,7 @@ typedef struct TgEstimateMemory {
   int64_t processors; /**< that share the fullest node */
   double node_bytes;  /**< what these hold together at most */
   bool at_least;      /**< not proved: counted are the blocks before the first step and after the last alone */
-  bool fits;          /**< in the machine's memory_bytes */
+  bool fits;          /**< in the machine's memory_bytes; true with memory tiers */
 } TgEstimateMemory;
 
 /** What failed, beyond the sentence of the GError. */

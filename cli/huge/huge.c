@@ -328,7 +328,7 @@ const TgCommand tg_command_huge = {
     .details =
         "A and B stream past panels of C that stay in memory until they are complete. Files are tiled (see "
         "`generate` and `convert`). If a run ends early, for whatever reason, the same command resumes it: "
-        "complete panels of C are not computed again.\n\n"
+        "complete panels of C are not computed again.\n"
         "With --on ranks, MPI ranks execute any schedule for C = A * B, with its blocks on disk. Each rank multiplies "
         "its own blocks in this way (docs/guide/huge.md).",
     .examples = huge_examples,

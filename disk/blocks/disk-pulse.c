@@ -1,7 +1,9 @@
 #include "disk-pulse.h"
 
+#include "io-error.h"
 #include "trials.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <unistd.h>
@@ -24,12 +26,11 @@ static char *path_of(const char *folder, int32_t rank) {
 }
 
 /* Opened each time: then ranks on other hosts, too, see what is in the file. */
-static void write_number(const char *path, int64_t number) {
+static bool write_number(const char *path, int64_t number) {
   const int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) return;
-  if (pwrite(descriptor, &number, sizeof number, 0) != (ssize_t)sizeof number)
-    number = 0; /* the next one may succeed */
-  close(descriptor);
+  if (descriptor < 0) return false;
+  const bool fine = pwrite(descriptor, &number, sizeof number, 0) == (ssize_t)sizeof number;
+  return close(descriptor) == 0 && fine;
 }
 
 static int64_t read_number(const char *path) {
@@ -63,12 +64,12 @@ static void end_job(const TgDiskPulse *pulse) {
 static gpointer run_pulse(gpointer data) {
   TgDiskPulse *pulse = data;
   const double interval_s = fmin(1, pulse->deadline_s / 4);
-  int64_t own = 0, other = read_number(pulse->other); /* perhaps left by an earlier run */
+  int64_t own = 1, other = read_number(pulse->other); /* perhaps left by an earlier run */
   double here_s = tg_now_s(), seen_s = here_s;
   do {
     const double now_s = tg_now_s();
     const bool was_stopped = now_s - here_s > pulse->deadline_s / 2; /* this rank, and perhaps the other one, too */
-    write_number(pulse->own, ++own);
+    write_number(pulse->own, ++own);                                 /* if it cannot, the next one may */
     const int64_t number = read_number(pulse->other);
     if (number != other || was_stopped) seen_s = now_s;
     if (now_s - seen_s > pulse->deadline_s) end_job(pulse);
@@ -79,12 +80,17 @@ static gpointer run_pulse(gpointer data) {
   return NULL;
 }
 
-TgDiskPulse *tg_disk_pulse_begin(const char *folder, const TgRanksJob *job, double deadline_s) {
+TgDiskPulse *tg_disk_pulse_begin(const char *folder, const TgRanksJob *job, double deadline_s, GError **error) {
+  g_autofree char *own = path_of(folder, job->rank);
+  if (!write_number(own, 1)) {
+    g_set_error(error, TG_IO_ERROR, TG_IO_ERROR_CANNOT_WRITE, "%s: cannot write: %s", own, g_strerror(errno));
+    return NULL;
+  }
   TgDiskPulse *pulse = g_new0(TgDiskPulse, 1);
   pulse->job = job;
   pulse->deadline_s = deadline_s;
   pulse->other_rank = (job->rank + job->ranks - 1) % job->ranks;
-  pulse->own = path_of(folder, job->rank);
+  pulse->own = g_steal_pointer(&own);
   pulse->other = path_of(folder, pulse->other_rank);
   g_mutex_init(&pulse->mutex);
   g_cond_init(&pulse->changed);

@@ -9,8 +9,9 @@
 
 typedef struct TgDiskPulse TgDiskPulse;
 
-/** Starts a thread that does so. If the rank before this one does not respond for deadline_s, the whole job ends. */
-TgDiskPulse *tg_disk_pulse_begin(const char *folder, const TgRanksJob *job, double deadline_s);
+/** Starts a thread that does so. If the rank before this one does not respond for deadline_s, the whole job ends.
+ * Errors: of TG_IO_ERROR, CANNOT_WRITE; then NULL. */
+TgDiskPulse *tg_disk_pulse_begin(const char *folder, const TgRanksJob *job, double deadline_s, GError **error);
 /** Ends it and removes its file. All ranks do so at about the same time. NULL is allowed. */
 void tg_disk_pulse_end(TgDiskPulse *pulse);
 

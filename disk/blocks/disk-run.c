@@ -147,6 +147,12 @@ static bool join_c(TgDiskRun *run, GError **error) {
   return true;
 }
 
+static bool begin_pulse(TgDiskRun *run, GError **error) {
+  const double deadline_s = run->schedule->deadline_s > 0 ? run->schedule->deadline_s : TG_HUGE_DEADLINE_S;
+  run->pulse = tg_disk_pulse_begin(run->store.folder, run->job, deadline_s, error);
+  return run->pulse != NULL;
+}
+
 /* --- what is still to be done ------------------------------------------------------------------------------------- */
 
 static void find_todo(TgDiskRun *run) {
@@ -273,8 +279,7 @@ static bool run_all(TgDiskRun *run, GError **error) {
   tg_disk_store_init(&run->store);
   if (!all_can(run, tg_disk_run_check_memory, error) || !all_can(run, begin_c, error) || !all_can(run, join_c, error))
     return false;
-  run->pulse = tg_disk_pulse_begin(run->store.folder, run->job,
-                                   run->schedule->deadline_s > 0 ? run->schedule->deadline_s : TG_HUGE_DEADLINE_S);
+  if (!all_can(run, begin_pulse, error)) return false;
   tg_huge_inputs_note(&run->inputs, options, run->result);
   const double e = (double)tg_element_bytes(run->result->type);
   run->result->bound_read_bytes =

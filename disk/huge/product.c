@@ -108,7 +108,7 @@ static void prepare(TgDiskProduct *product, double memory_bytes) {
 }
 
 double tg_huge_buffer_bytes(TgElement type, double memory_bytes, TgProductBlocks *unit) {
-  const int64_t n = 4096; /* large enough for whole tiles, and few of them */
+  const int64_t n = 128; /* one tile */
   const TgTiling tiling = tg_tiling_default(type, n, n);
   TgStreamFactors factors = {{.tiling = tiling, .rows = n, .columns = n}, {.tiling = tiling, .rows = n, .columns = n}};
   const TgHugeOptions options = {0};
@@ -122,13 +122,13 @@ double tg_huge_buffer_bytes(TgElement type, double memory_bytes, TgProductBlocks
 static bool refuse_memory(const TgDiskProduct *product, GError **error) {
   const double mega = 1e6;
   if (product->plan.memory_bytes < product->memory_bytes - product->taken_bytes)
-    return TG_SIM_FAIL(error, TOO_LARGE, "%.0fM of GPU memory is not enough: %s need at least %.0fM",
+    return TG_SIM_FAIL(error, TOO_LARGE, "%.4gM of GPU memory is not enough: %s need at least %.0fM",
                        product->options->device_bytes / mega,
                        product->options->blocks.x > 0 ? "these tiles" : "these files",
                        ceil(tg_panels_least_bytes(&product->plan) / mega));
   return TG_SIM_FAIL(
       error, TOO_LARGE,
-      "%.0fM of memory is not enough: %s need at least %.0fM (%.0fM of it for the program and its requests)",
+      "%.4gM of memory is not enough: %s need at least %.0fM (%.0fM of it for the program and its requests)",
       product->memory_bytes / mega, product->options->blocks.x > 0 ? "these tiles" : "these files",
       ceil(least_bytes(product) / mega), ceil(product->taken_bytes / mega));
 }

@@ -193,6 +193,28 @@ static void try_thick_steps(TgPanels *panels, const TgPanelsJob *job, int64_t th
   }
 }
 
+/* Replaces the panels where others, with a step and chunks of so many bytes, read less than this part. */
+static void try_instead(TgPanels *panels, const TgPanelsJob *job, int64_t step, double chunk_bytes, double part) {
+  TgPanels other = {0};
+  try_step(&other, job, step, chunk_bytes);
+  const bool is_better = other.panel && other.read_elements < part * panels->read_elements;
+  tg_panels_clear(is_better ? panels : &other);
+  if (is_better) *panels = other;
+}
+
+/* Shorter chunks and thinner steps make products slower, but where memory is short they leave more room for C. */
+static void try_less_room(TgPanels *panels, const TgPanelsJob *job, int64_t step) {
+  const double shorter = 0.95, thinner = 0.8; /* parts of the reads for which that is worth while */
+  for (;;) {
+    const double least_bytes = (double)(job->unit.x * step * job->element_bytes);
+    const double part = step < panels->step ? thinner : shorter;
+    for (double bytes = TG_PANELS_CHUNK_BYTES; bytes >= least_bytes; bytes /= 4)
+      try_instead(panels, job, step, bytes, part);
+    if (step <= job->unit.y) return;
+    step = multiple_up(step / 2, job->unit.y);
+  }
+}
+
 /* Thinner steps, and in the end shorter chunks, where memory has no room for others. */
 static bool find_panels(TgPanels *panels, const TgPanelsJob *job) {
   const int64_t all = multiple_up(job->k, job->unit.y), thin = MIN(multiple_up(THIN, job->unit.y), all);
@@ -202,6 +224,7 @@ static bool find_panels(TgPanels *panels, const TgPanelsJob *job) {
     try_step(panels, job, step, TG_PANELS_CHUNK_BYTES);
   }
   if (!panels->panel) try_step(panels, job, job->unit.y, 0);
+  if (panels->panel) try_less_room(panels, job, thin);
   return panels->panel != NULL;
 }
 

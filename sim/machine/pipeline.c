@@ -190,7 +190,7 @@ static double gap_time(const TgStream *stream, const TgReading *reading) {
 }
 
 static void read_operand(TgPipeline *pipeline, TgStream *stream, const TgReading *reading, double resident) {
-  double all = reading->bytes * reading->times, cached = cached_bytes(stream, reading, resident);
+  double all = round(reading->bytes * reading->times), cached = cached_bytes(stream, reading, resident);
   if (is_near(stream, reading->place) || all == 0) return;
   pipeline->read_bytes += all;
   if (stream->device) add(pipeline, stream, TG_TIER_STAGE_TO_DEVICE, all, reading->block);
@@ -339,29 +339,39 @@ static bool check_sizes(const TgPipelineJob *job, GError **error) {
                      job->m, job->n, blocks->x, blocks->z);
 }
 
-/* What is left for the panels of C and what streams past them. With a device the host holds them, too. */
-static double panels_memory(const TgStream *stream) {
+/* What is left for the panels of C and what streams past them. What comes from a disk to a device the host holds, too.
+ */
+static double panels_memory(const TgStream *stream, double *all) {
   const TgPipelineJob *job = stream->job;
   const TgPlace place[] = {job->a, job->b};
   const double whole[] = {(double)job->m * (double)job->k * (double)job->element_bytes,
                           (double)job->k * (double)job->n * (double)job->element_bytes};
-  double memory = memory_of(stream), host = stream->machine->processor.memory_bytes;
+  const bool passes_host = stream->device && (is_on_disk(job->a) || is_on_disk(job->b) || is_on_disk(job->c));
+  double memory = memory_of(stream), host = passes_host ? stream->machine->processor.memory_bytes : INFINITY;
+  *all = fmin(memory, host);
   for (int i = 0; i < 2; i++) {
     if (is_near(stream, place[i])) memory -= whole[i];
     if (place[i] == TG_PLACE_HOST) host -= whole[i];
   }
-  return stream->device ? fmin(memory, host) : memory;
+  return fmin(memory, host);
 }
 
-static TgPanelsJob panels_job(const TgStream *stream) {
+/* The tiles' checksums are in memory twice. */
+static double checksum_bytes(const TgProductBlocks *unit, const TgPipelineJob *job) {
+  return 2.0 * sizeof(uint64_t) * (double)tg_divide_up(job->m, unit->x) * (double)tg_divide_up(job->n, unit->z);
+}
+
+static TgPanelsJob panels_job(const TgStream *stream, double *all) {
   const TgPipelineJob *job = stream->job;
   const int64_t parts = 256; /* that an extent is cut into at most, where no unit is given */
   TgPanelsJob plan = {.m = job->m, .n = job->n, .k = job->k, .unit = job->unit, .element_bytes = job->element_bytes};
   plan.unit = (TgProductBlocks){MIN(plan.unit.x, job->m), MIN(plan.unit.y, job->k), MIN(plan.unit.z, job->n)};
-  if (plan.unit.x == 0)
+  plan.memory_bytes = panels_memory(stream, all);
+  if (plan.unit.x > 0)
+    plan.memory_bytes -= checksum_bytes(&plan.unit, job);
+  else
     plan.unit =
         (TgProductBlocks){tg_divide_up(job->m, parts), tg_divide_up(job->k, parts), tg_divide_up(job->n, parts)};
-  plan.memory_bytes = panels_memory(stream);
   plan.a_buffers = is_near(stream, job->a) ? 0 : tg_panels_a_buffers(job->pipelined);
   plan.b_buffers = is_near(stream, job->b) ? 0 : tg_panels_b_buffers(job->pipelined);
   plan.c_buffers = c_buffers(job);
@@ -369,14 +379,17 @@ static TgPanelsJob panels_job(const TgStream *stream) {
 }
 
 /* Panels of C that read least. One that stays is all of C. */
-static bool plan_panels(TgStream *stream, TgProductBlocks *blocks, GError **error) {
-  const TgPanelsJob plan = panels_job(stream);
+static bool plan_panels(TgStream *stream, TgProductBlocks *blocks, double *all, GError **error) {
+  const TgPanelsJob plan = panels_job(stream, all);
   TgPanels *panels = &stream->panels;
+  if (plan.memory_bytes <= 0)
+    return TG_SIM_FAIL(error, TOO_LARGE, "the operands that are kept in memory leave nothing of its %.4g bytes for C",
+                       *all);
   const bool is_one = stream->job->c_stays || is_near(stream, stream->job->c);
   if (!tg_panels_plan(panels, &plan, error)) return false;
   if (is_one && panels->count > 1)
-    return TG_SIM_FAIL(error, TOO_LARGE, "C needs %.0f bytes of memory; %.0f are available",
-                       (double)plan.m * (double)plan.n * (double)plan.element_bytes, plan.memory_bytes);
+    return TG_SIM_FAIL(error, TOO_LARGE, "C needs %.4g bytes of memory; %.4g are left of %.4g",
+                       (double)plan.m * (double)plan.n * (double)plan.element_bytes, plan.memory_bytes, *all);
   *blocks = (TgProductBlocks){0, panels->step, 0};
   for (int64_t p = 0; p < panels->count; p++) {
     blocks->x = MAX(blocks->x, panels->panel[p].rows);
@@ -387,7 +400,8 @@ static bool plan_panels(TgStream *stream, TgProductBlocks *blocks, GError **erro
 
 static bool predict(TgPipeline *pipeline, TgStream *stream, TgPipelineJob *job, GError **error) {
   const bool is_planned = !job->blocks.x && !job->blocks.y && !job->blocks.z;
-  if (!find_tiers(stream, error) || (is_planned && !plan_panels(stream, &job->blocks, error)) ||
+  double planned_bytes = 0;
+  if (!find_tiers(stream, error) || (is_planned && !plan_panels(stream, &job->blocks, &planned_bytes, error)) ||
       !check_sizes(job, error))
     return false;
   pipeline->blocks = cut(job);
@@ -396,7 +410,7 @@ static bool predict(TgPipeline *pipeline, TgStream *stream, TgPipelineJob *job, 
   pipeline->panels = is_planned ? stream->panels.count
                                 : tg_divide_up(job->m, pipeline->blocks.x) * tg_divide_up(job->n, pipeline->blocks.z);
   pipeline->block_bytes = block_memory(stream);
-  pipeline->memory_bytes = memory_of(stream);
+  pipeline->memory_bytes = is_planned ? planned_bytes : memory_of(stream);
   pipeline->bound_bytes =
       (double)job->element_bytes *
       tg_pipeline_bound(job->m, job->n, job->k, pipeline->memory_bytes / (double)job->element_bytes);

@@ -148,7 +148,8 @@ static bool set_words(TgEstimate *estimate, int64_t words, GError **error) {
   }
   memory->words = words;
   memory->node_bytes = (double)words * (double)estimate->options.element_bytes * (double)memory->processors;
-  memory->fits = memory->node_bytes <= estimate->machine.processor.memory_bytes;
+  /* From disks or a host, the plan of what streams has fitted already. */
+  memory->fits = estimate->options.tiers.used || memory->node_bytes <= estimate->machine.processor.memory_bytes;
   return true;
 }
 

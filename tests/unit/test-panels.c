@@ -114,6 +114,26 @@ static void test_random(void) {
   }
 }
 
+/* Twice the memory does not make a plan read more, but for what thin steps save that are not worth while: buffers that
+ * grow with memory would. */
+static void test_more_memory(void) {
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    TgPanelsJob job = random_job(seed);
+    job.unit = (TgProductBlocks){MIN(128, job.m), MIN(128, job.k), MIN(128, job.n)};
+    job.a_buffers = 4;
+    job.memory_bytes = tg_panels_least_bytes(&job);
+    double before = INFINITY;
+    for (int i = 0; i < 12; i++, job.memory_bytes *= 2) {
+      g_auto(Panels) panels = {0};
+      g_assert_true(tg_panels_plan(&panels, &job, NULL));
+      if (panels.read_elements > 1.25 * before)
+        g_error("seed %d: %g instead of %g elements with %g bytes", (int)seed, panels.read_elements, before,
+                job.memory_bytes);
+      before = panels.read_elements;
+    }
+  }
+}
+
 static void test_least_memory(void) {
   for (uint64_t seed = 1; seed <= 100; seed++) {
     TgPanelsJob job = random_job(seed);
@@ -150,6 +170,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/panels/five", test_five_panels);
   g_test_add_func("/panels/all-in-memory", test_all_in_memory);
   g_test_add_func("/panels/random", test_random);
+  g_test_add_func("/panels/more-memory", test_more_memory);
   g_test_add_func("/panels/least-memory", test_least_memory);
   g_test_add_func("/panels/given-blocks", test_given_blocks);
   return g_test_run();
