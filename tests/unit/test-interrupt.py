@@ -94,11 +94,11 @@ LONG = {
 
 def test_huge(_):
     """Also with what is done so far, and what was read and written."""
-    words = [PROGRAM, "generate", "A.tg", "-n", "3000"]
+    words = [PROGRAM, "generate", "A.tg", "-n", "4000"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode == 4:
         raise tap.Skipped(done.stderr.strip())
-    run = Terminal(PROGRAM, *"huge egmm --a A.tg --b A.tg --c C.tg --memory 60M".split())
+    run = Terminal(PROGRAM, *"huge egmm --a A.tg --b A.tg --c C.tg --memory 1G --tiles 128x128x128 --pipeline off".split())
     run.until("huge: ", " of ", " left, ", "flop/s, read ", "B, wrote ")
     os.kill(run.pid, signal.SIGTERM)
     assert ended(run) == str(-signal.SIGTERM)
