@@ -57,7 +57,8 @@ TgExit tg_executor_option(const TgCli *cli, const char *command, const TgExecuto
   if ((*kind = tg_executor_find(name))) return TG_EXIT_DONE;
   if (g_strv_contains(planned, name))
     return tg_report(cli, TG_EXIT_MISSING, "--on %s: not available in this version, which has %s", name, here);
-  return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor; expected one of %s", name, here);
+  return tg_report(cli, TG_EXIT_USAGE, "--on %s: no such executor; expected one of %s%s", name, here,
+                   strcmp(name, "disk") == 0 ? "; `calibrate --on cpu --disk FOLDER` measures a disk" : "");
 }
 
 TgExit tg_executor_options_check(const TgCli *cli, const TgExecutorKind *kind) {
