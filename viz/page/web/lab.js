@@ -2,7 +2,8 @@
 
 const collectives = ["native", "auto", "binomial", "ring", "chain", "recursive-doubling", "scatter-allgather", "pairwise"];
 
-const settingNames = ["grid", "set", "network", "collective"];
+const settingTitles = { grid: "Grid", set: "Set", network: "Network", collective: "Collectives" };
+const settingNames = Object.keys(settingTitles);
 const MOST_TEXT = 64 * 1024; /* characters */
 const MOST_LINES = 2000;
 const limits = `This page accepts up to ${MOST_TEXT / 1024} KB and ${MOST_LINES} lines; use topogemm draw for longer schedules.`;
@@ -209,9 +210,9 @@ class Lab {
     const verdict = this.part("verdict");
     let words;
     let kind = "bad";
-    for (const field of ["grid", "set", "network"]) this.part(field).setAttribute("aria-invalid", String(this.error?.stage === field));
+    for (const name of settingNames) this.part(name).setAttribute("aria-invalid", String(this.error?.stage === name));
     if (this.error) {
-      const field = { grid: "Grid", set: "Set", network: "Network" }[this.error.stage];
+      const field = settingTitles[this.error.stage];
       const at = field ? `${field}: ` : this.error.line ? `line ${this.error.line}, column ${this.error.column}: ` : "";
       words = `${at}${this.error.message}`;
     } else if (this.proving) {
@@ -357,7 +358,7 @@ class Lab {
   behind() {
     const pre = this.part("behind");
     const text = this.isTooLong ? [] : this.part("text").value.split("\n");
-    const wrong = this.error ? this.wrongLine : this.now && this.now.failure ? this.now.failure.line : this.proof && !this.proof.ok ? this.proof.failure.line : 0;
+    const wrong = this.error ? this.textIsWrong && this.error.line : this.now && this.now.failure ? this.now.failure.line : this.proof && !this.proof.ok ? this.proof.failure.line : 0;
     if (pre.childElementCount !== text.length || this.shownText !== this.part("text").value) {
       pre.replaceChildren(...text.map((line, i) => make("span", { "data-n": i + 1 }, line + "\n")));
       this.shownText = this.part("text").value;
@@ -368,13 +369,13 @@ class Lab {
       const name = `l${runs ? " now" : ""}${i + 1 === wrong ? " wrong" : ""}`;
       if (span.className !== name) span.className = name;
     });
-    this.part("text").setAttribute("aria-invalid", String(Boolean(this.error && !["grid", "set", "network"].includes(this.error.stage))));
+    this.part("text").setAttribute("aria-invalid", String(this.textIsWrong));
     if (this.scrolled) this.scrollBehind();
   }
 
-  /* Settings have lines of their own. */
-  get wrongLine() {
-    return ["grid", "set", "network", "collective"].includes(this.error.stage) ? 0 : this.error.line;
+  /* Whether the error is the text's, and not a setting's. */
+  get textIsWrong() {
+    return Boolean(this.error && !settingTitles[this.error.stage]);
   }
 
   scrollBehind() {

@@ -39,19 +39,20 @@ function readAddress(url) {
 const address = () => addressOf({ step: now, wide: labs[0].view.wider, lecture: lecturing(), machine: machine.changes(), labs });
 const writeAddress = () => putAddress(address());
 
+const distinct = (words) => [...new Set(words.filter(Boolean))];
+
 /* Title and citations of all schedules, without duplicates. */
 function writeHeading() {
-  const said = (words) => words.filter((text, i, all) => text && all.indexOf(text) === i);
-  const title = said(labs.map((lab) => lab.heading)).join(" and ");
+  const title = distinct(labs.map((lab) => lab.heading)).join(" and ");
   writeText(at("title"), title || at("title").textContent);
-  writeText(at("citation"), said(labs.map((lab) => lab.facts?.citation)).join(" · "));
+  writeText(at("citation"), distinct(labs.map((lab) => lab.facts?.citation)).join(" · "));
   document.title = at("title").textContent;
 }
 
 function statusText() {
   const first = labs.find((lab) => lab.now);
   if (!first) return "";
-  const label = labs.map((lab) => (lab.now && !lab.ended ? lab.now.label : "")).filter((text, i, all) => text && all.indexOf(text) === i);
+  const label = distinct(labs.map((lab) => (lab.ended ? "" : lab.now?.label)));
   if (labs.some((lab) => lab.pending)) return `Step ${now} of ${lastStep()} is being made …`;
   if (racing()) return `${secondsText(now ? raceTimes()[now - 1] : 0)} of ${secondsText(raceTimes().at(-1))}`;
   return `Step ${now} of ${lastStep()}${label.length ? ": " + label.join(" / ") : ""}`;
