@@ -111,9 +111,12 @@ double tg_pipeline_bound(int64_t m, int64_t n, int64_t k, double memory_elements
  * column of two panels next to a column of three reads 4.6 k n elements; a 2 x 3 grid of equal ones reads 5 k n. C is
  * cut in one direction first, then each part, by itself, in the other (O. Beaumont, V. Boudet, F. Rastello, Y. Robert,
  * Partitioning a square into rectangles: NP-completeness and approximation algorithms, Algorithmica 34, 2002). The plan
- * is the one that reads least among all such cuts. */
+ * is the one that costs least among all such cuts, and among steps of several widths and chunks of several lengths:
+ * reads, times how much slower products are with short chunks and thin steps. */
 
-enum { TG_PANELS_CHUNK_BYTES = 1 << 20 }; /* of A that is multiplied at a time: a few milliseconds' work at least */
+enum {
+  TG_PANELS_CHUNK_BYTES = 1 << 20
+}; /* of A that is multiplied at a time where blocks are given, at least a tile */
 
 typedef struct TgPanel {
   int64_t row, column, rows, columns; /**< of C */
@@ -145,7 +148,7 @@ typedef struct TgPanels {
 
 /** How many parts of A, and of B, tg_huge_multiply() has in memory, with or without overlap of reads and products. */
 static inline int64_t tg_panels_a_buffers(bool overlaps) {
-  return overlaps ? 4 : 2;
+  return overlaps ? 3 : 2;
 }
 static inline int64_t tg_panels_b_buffers(bool overlaps) {
   return overlaps ? 2 : 1;

@@ -78,6 +78,7 @@ static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
   const TgTiling c = tg_disk_product_tiling(product->factors);
   const double checksums = 2 * 8 * (double)tg_tiling_count(&c); /* the current ones, and those in the file */
   const int slots = SLOTS + (product->addend.file ? 1 : 0);
+  const int on_device = product->options->multiplier ? 1 : 0; /* while one is multiplied, another one is copied there */
   product->slot_bytes = slot_bytes;
   product->taken_bytes = product->program_bytes + checksums + slots * (double)product->slot_bytes;
   product->plan = (TgPanelsJob){.m = c.rows,
@@ -85,7 +86,7 @@ static void ask_plan(TgDiskProduct *product, size_t slot_bytes) {
                                 .k = inner_of(product),
                                 .element_bytes = tg_element_bytes(c.type),
                                 .memory_bytes = buffer_room(product),
-                                .a_buffers = tg_panels_a_buffers(!product->options->sequential),
+                                .a_buffers = tg_panels_a_buffers(!product->options->sequential) + on_device,
                                 .b_buffers = tg_panels_b_buffers(!product->options->sequential),
                                 .c_buffers = 1,
                                 .blocks = product->options->blocks};

@@ -149,6 +149,19 @@ static void test_least_memory(void) {
   }
 }
 
+/* BLAS copies B again for each chunk of A, so chunks are long, but not where that costs many more reads. */
+static void test_long_chunks(void) {
+  TgPanelsJob job = square(16384, 128, 240e6);
+  g_auto(Panels) panels = {0};
+  g_assert_true(tg_panels_plan(&panels, &job, NULL));
+  g_assert_cmpint(panels.chunk, >=, 1536);
+  g_assert_cmpfloat(panels.read_elements / panels.bound_elements, <, 1.15);
+  tg_panels_clear(&panels);
+  job.memory_bytes = 8e6;
+  g_assert_true(tg_panels_plan(&panels, &job, NULL));
+  g_assert_cmpint(panels.chunk, <, 1536);
+}
+
 static void test_given_blocks(void) {
   TgPanelsJob job = square(1000, 100, 1e8);
   g_auto(Panels) panels = {0};
@@ -172,6 +185,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/panels/random", test_random);
   g_test_add_func("/panels/more-memory", test_more_memory);
   g_test_add_func("/panels/least-memory", test_least_memory);
+  g_test_add_func("/panels/long-chunks", test_long_chunks);
   g_test_add_func("/panels/given-blocks", test_given_blocks);
   return g_test_run();
 }
