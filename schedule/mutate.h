@@ -19,11 +19,20 @@ typedef struct TgMutation {
  * same, or be wrong. */
 char *tg_mutate(const char *text, size_t length, uint64_t seed, TgMutation *mutation);
 
-/** Tries edits, derived from `seed`, until one parses, binds and is rejected by the proof, which is left in `proof`.
- * NULL and `error` where `text` itself is no valid schedule with these bindings, no such edit is found, or `watch`
- * stops it. `watch` (may be NULL) is told the statements of all proofs so far: of `text`, then of each edit. */
-char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, const TgWatch *watch,
-                      TgMutation *mutation, TgProof *proof, TgError *error);
+/** How directly the proof leads to the edit. */
+typedef enum TgMutationLevel {
+  TG_MUTATION_ANY,
+  TG_MUTATION_QUOTED,    /**< level 1: the proof fails at the edited statement */
+  TG_MUTATION_ELSEWHERE, /**< level 2: at another one */
+  TG_MUTATION_AT_END     /**< level 3: every statement can be executed, but the result is wrong */
+} TgMutationLevel;
+
+/** Tries edits, derived from `seed`, until one parses, binds and is rejected by the proof, which is left in `proof`, in
+ * the way that `level` says. NULL and `error` where `text` itself is no valid schedule with these bindings, no such
+ * edit is found, or `watch` stops it. `watch` (may be NULL) is told the statements of all proofs so far: of `text`,
+ * then of each edit. */
+char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, TgMutationLevel level,
+                      const TgWatch *watch, TgMutation *mutation, TgProof *proof, TgError *error);
 
 TG_END_DECLS
 

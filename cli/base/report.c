@@ -72,6 +72,7 @@ static const TgMeaning meanings[] = {
     {tg_bench_error_quark, TG_BENCH_ERROR_WRONG, TG_EXIT_WRONG, NULL},
     {tg_bench_error_quark, -1, TG_EXIT_FAILED, NULL},
     {g_option_error_quark, -1, TG_EXIT_USAGE, NULL},
+    {g_key_file_error_quark, -1, TG_EXIT_USAGE, NULL},
 };
 
 static const TgMeaning *meaning_of(const GError *error) {

@@ -227,6 +227,12 @@ static const TgOptionRow rows[] = {
      "each rank had its own disk (message) (default: copy)"},
     {"pipeline:huge", 0, G_OPTION_ARG_STRING, AT(pipeline), "on|off",
      "overlap reading, multiplying and writing (default: on)"},
+    {"level", 0, G_OPTION_ARG_STRING, AT(level), "1|2|3", "how hard the error is to find (default: 1)"},
+    {"count", 0, G_OPTION_ARG_STRING, AT(count), "N", "make N exercises, of this seed and those after it (default: 1)"},
+    {"output:exercise", 'o', G_OPTION_ARG_FILENAME, AT(output), "FOLDER",
+     "write FOLDER/handout and FOLDER/answers; the folders are made"},
+    {"output:grade", 'o', WRITES(output), "FILE.csv", "also write the table to this file"},
+    {"gradescope", 0, WRITES(gradescope), "FILE.json", "also write a results.json for Gradescope's autograder"},
     {"output", 'o', WRITES(output), "FILE", "write to FILE; its suffix selects the format"},
 };
 

@@ -28,6 +28,7 @@ typedef struct TgOptions {
   char *procs, *top, *memory_bytes;
   char *memory_limit, *tile;
   char *sizes, *kernels, *budget;
+  char *level, *count, *gradescope;
   char *beside, *baseline, *variant, *on, *transport, *trials, *warmup, *deadline, *device;
   gboolean cold, quick, cpu_only, no_cache, noisy;
   char **arguments; /**< what is no option, NULL-terminated; NULL where there is none */

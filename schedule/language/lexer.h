@@ -49,5 +49,7 @@ bool tg_lexer_next_line(TgLexer *lexer, TgError *error);
 bool tg_lexer_next(TgLexer *lexer, TgError *error);
 /** True where the current token is exactly `text`, as a name or a sign. */
 bool tg_lexer_is(const TgLexer *lexer, const char *text);
+/** True where the current token is a word of the language, which no name may be. */
+bool tg_lexer_is_reserved(const TgLexer *lexer);
 
 #endif

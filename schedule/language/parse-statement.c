@@ -132,7 +132,7 @@ static bool take_product(TgParser *parser, TgStatement *statement) {
     return tg_parser_expected(parser, "a statement: step, repeat, move, add, a collective, or a product C += A * B");
   if (tg_lexer_is(&parser->lexer, "note"))
     return tg_parser_fail(parser, "a note without a step, expected it right below a step's line");
-  if (tg_parser_is_reserved(parser)) return unknown_statement(parser);
+  if (tg_lexer_is_reserved(&parser->lexer)) return unknown_statement(parser);
   TgLexer first = parser->lexer;
   bool known = tg_parser_find_name(parser, parser->names->buffer, parser->schedule->buffers) >= 0;
   if (!tg_parser_take_slot(parser, &statement->target, false, true)) return false;

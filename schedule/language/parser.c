@@ -157,6 +157,17 @@ bool tg_lexer_is(const TgLexer *lexer, const char *text) {
          memcmp(token->text, text, token->length) == 0;
 }
 
+bool tg_lexer_is_reserved(const TgLexer *lexer) {
+  static const char *const words[] = {
+      "schedule", "grid", "param", "default", "require",   "computes",  "place",        "on",      "as",
+      "for",      "in",   "step",  "note",    "repeat",    "move",      "add",          "to",      "into",
+      "where",    "and",  "along", "from",    "broadcast", "reduce",    "allgather",    "scatter", "gather",
+      "xor",      "log2", "copy",  "zero",    "alltoall",  "transpose", "reducescatter"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (tg_lexer_is(lexer, words[i])) return true;
+  return false;
+}
+
 bool tg_parser_expected(TgParser *parser, const char *expected) {
   const TgLexer *lexer = &parser->lexer;
   const TgToken *token = &lexer->token;
@@ -220,21 +231,10 @@ bool tg_parser_keep(TgParser *parser, const char *text, size_t length, uint16_t 
   return true;
 }
 
-bool tg_parser_is_reserved(const TgParser *parser) {
-  static const char *const words[] = {
-      "schedule", "grid", "param", "default", "require",   "computes",  "place",        "on",      "as",
-      "for",      "in",   "step",  "note",    "repeat",    "move",      "add",          "to",      "into",
-      "where",    "and",  "along", "from",    "broadcast", "reduce",    "allgather",    "scatter", "gather",
-      "xor",      "log2", "copy",  "zero",    "alltoall",  "transpose", "reducescatter"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (tg_lexer_is(&parser->lexer, words[i])) return true;
-  return false;
-}
-
 bool tg_parser_take_name(TgParser *parser, const char *what, uint16_t *offset) {
   const TgToken *token = &parser->lexer.token;
   if (token->kind != TG_TOKEN_NAME) return tg_parser_expected(parser, what);
-  if (tg_parser_is_reserved(parser)) return tg_parser_expected(parser, "a name that is not a keyword");
+  if (tg_lexer_is_reserved(&parser->lexer)) return tg_parser_expected(parser, "a name that is not a keyword");
   if (token->length >= TG_NAME_LENGTH)
     return tg_parser_fail(parser, "a name of %zu characters, expected fewer than %d", token->length, TG_NAME_LENGTH);
   return tg_parser_keep(parser, token->text, token->length, offset) && tg_parser_next(parser);

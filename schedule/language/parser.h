@@ -49,8 +49,6 @@ bool tg_parser_next_line(TgParser *parser);
 bool tg_parser_is_name(const TgParser *parser, uint16_t offset);
 /** The place of the current token among `count` names; -1 where it is none of them. */
 int tg_parser_find_name(const TgParser *parser, const uint16_t *names, int count);
-/** True where the current token is a word of the language, which no name may be. */
-bool tg_parser_is_reserved(const TgParser *parser);
 /** True where the current token names a coordinate or a parameter. */
 bool tg_parser_is_known(const TgParser *parser);
 /** Takes the name of a coordinate. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_EDITS = 4096, REPLACEMENT = 40, TRIES = 400 };
+enum { MAX_EDITS = 4096, REPLACEMENT = 40, TRIES = 1000 };
 
 /* Replace bytes [begin, end) by `with`; a whole line is replaced where `line_end` is not 0 (see add_line_edits). */
 typedef struct TgEdit {
@@ -212,13 +212,21 @@ static TgVerdict judge(TgTrial *trial, const char *text, size_t length, const Tg
   return verdict;
 }
 
+static bool is_at_level(TgMutationLevel level, const TgMutation *mutation, const TgError *failure) {
+  const bool at_end = failure->statement < 0, gone = !*mutation->after;
+  const bool twice = strcmp(mutation->before, mutation->after) == 0;
+  const bool quoted = !at_end && !gone && failure->line >= mutation->line && failure->line <= mutation->line + twice;
+  if (level == TG_MUTATION_ANY) return true;
+  return level == TG_MUTATION_AT_END ? at_end : level == TG_MUTATION_QUOTED ? quoted : !quoted && !at_end;
+}
+
 static char *stop(const TgProof *proof, TgError *error) {
   *error = proof->failure;
   return NULL;
 }
 
-char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, const TgWatch *watch,
-                      TgMutation *mutation, TgProof *proof, TgError *error) {
+char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *bindings, uint64_t seed, TgMutationLevel level,
+                      const TgWatch *watch, TgMutation *mutation, TgProof *proof, TgError *error) {
   TgTrial trial = {.watch = watch};
   TgVerdict original = judge(&trial, text, length, bindings, proof, error);
   if (original == TG_VERDICT_UNUSABLE) return NULL;
@@ -230,10 +238,11 @@ char *tg_mutate_wrong(const char *text, size_t length, const TgBindings *binding
   for (uint64_t i = 0; i < TRIES; i++) {
     char *edited = tg_mutate(text, length, tg_random_at(seed, i), mutation);
     TgVerdict verdict = edited ? judge(&trial, edited, strlen(edited), bindings, proof, NULL) : TG_VERDICT_UNUSABLE;
-    if (verdict == TG_VERDICT_WRONG) return edited;
+    if (verdict == TG_VERDICT_WRONG && is_at_level(level, mutation, &proof->failure)) return edited;
     free(edited);
     if (verdict == TG_VERDICT_STOPPED) return stop(proof, error);
   }
-  tg_error_set(error, 0, 0, "no single edit makes the schedule wrong at this size; use a larger grid");
+  tg_error_set(error, 0, 0, "no single edit makes the schedule wrong %sat this size; use %sa larger grid",
+               level ? "in the way of this level " : "", level ? "another level or " : "");
   return NULL;
 }

@@ -134,6 +134,12 @@ def test_tiled_files(folder):
     check_case("check", 3, f"check {paths[0]} {paths[0]} {paths[0]}")
 
 
+def test_grades(_):
+    teach = ROOT / "docs" / "teach"
+    check_case("grade", 3, f"grade {teach}/missing {teach}/answers")
+    check_case("grade", 0, f"grade {teach}/answers {teach}/answers")
+
+
 def test_measurements(_):
     """Keys that a measurement of an earlier commit lacks were added since."""
     for path in sorted((ROOT / "bench" / "results").glob("*.json")):

@@ -3,7 +3,7 @@
 #include "output-files.h"
 #include "output.h"
 #include "progress.h"
-#include "algo.h"
+#include "small-grid.h"
 
 #include "mutate.h"
 
@@ -12,65 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without --grid, every parameter that needs a value gets the first of these that the schedule is made for. */
-static const int64_t tried[] = {4, 3, 2, 5, 6, 8, 1};
-
-static bool bind_all(TgAlgo *algo, const TgBindings *given, int64_t value, TgBindings *bindings) {
-  *bindings = *given;
-  for (int p = 0; p < algo->schedule.parameters; p++) {
-    const char *name = tg_name(&algo->names, algo->names.parameter[p]);
-    bool named = algo->schedule.parameter_kind[p] > TG_PARAMETER_SET;
-    for (int i = 0; i < given->count && !named; i++) named = strcmp(given->set[i].name, name) == 0;
-    if (!named && !tg_bindings_set(bindings, name, value, NULL)) return false;
-  }
-  return tg_schedule_bind(&algo->schedule, &algo->names, bindings, NULL);
-}
-
-static TgExit find_bindings(const TgCli *cli, TgAlgo *algo, TgBindings *bindings) {
-  TgBindings given = {0};
-  TgError error = {0};
-  TgExit status = tg_algo_bindings(cli, &given);
-  if (status) return status;
-  *bindings = given;
-  if (tg_schedule_bind(&algo->schedule, &algo->names, bindings, &error)) return TG_EXIT_DONE;
-  if (given.dims) return tg_algo_report(cli, algo, &error);
-  for (size_t i = 0; i < G_N_ELEMENTS(tried); i++)
-    if (bind_all(algo, &given, tried[i], bindings)) return TG_EXIT_DONE;
-  return tg_algo_report(cli, algo, &error);
-}
-
 /* exercise.sched: exercise.answer */
 static char *answer_path(const char *output) {
   const char *name = strrchr(output, '/'), *dot = strrchr(name ? name : output, '.');
   return g_strdup_printf("%.*s.answer", (int)(dot ? (gsize)(dot - output) : strlen(output)), output);
-}
-
-static bool is_extent(const TgAlgo *algo, const char *name) {
-  for (int p = 0; p < algo->schedule.parameters; p++)
-    if (strcmp(tg_name(&algo->names, algo->names.parameter[p]), name) == 0)
-      return algo->schedule.parameter_kind[p] == TG_PARAMETER_GRID;
-  return false;
-}
-
-/* The name of the exercise's file for a shell and `verify`: "./" before a name that `verify` would not take for a path
- * or that looks like an option, and quotes if a character is special to a shell. */
-static char *shell_word(const char *output) {
-  static const char plain[] = "_-+=.,:/@%";
-  const bool path = output[0] != '-' && (strchr(output, '/') || g_str_has_suffix(output, ".sched"));
-  g_autofree char *name = g_strconcat(path ? "" : "./", output, NULL), *shown = tg_printable(name, "");
-  for (const char *at = shown; *at; at++)
-    if ((unsigned char)*at < 0x80 && !g_ascii_isalnum(*at) && !strchr(plain, *at)) return g_shell_quote(shown);
-  return g_steal_pointer(&shown);
-}
-
-static char *command_text(const TgAlgo *algo, const TgBindings *bindings, const char *output) {
-  GString *text = g_string_new(NULL);
-  g_autofree char *word = shell_word(output);
-  g_string_append_printf(text, "topogemm verify %s --grid %s", word, tg_schedule_grid_text(&algo->schedule).s);
-  for (int i = 0; i < bindings->count; i++)
-    if (!is_extent(algo, bindings->set[i].name))
-      g_string_append_printf(text, " --set %s=%" PRId64, bindings->set[i].name, bindings->set[i].value);
-  return g_string_free(text, FALSE);
 }
 
 /* An answer is known by its first line, which names the exercise. */
@@ -145,8 +90,8 @@ static char *make_exercise(TgCli *cli, const TgAlgo *algo, const TgBindings *bin
                            TgMutation *mutation, TgProof *proof, TgError *error) {
   TgProgressLine line;
   tg_progress_begin(&line, cli, "mutate", 2 * tg_walk_count_statements(&algo->schedule, &algo->names));
-  char *exercise =
-      tg_mutate_wrong(algo->source.text, algo->source.length, bindings, seed, &line.watch, mutation, proof, error);
+  char *exercise = tg_mutate_wrong(algo->source.text, algo->source.length, bindings, seed, TG_MUTATION_ANY, &line.watch,
+                                   mutation, proof, error);
   tg_progress_end(cli);
   return exercise;
 }
@@ -160,13 +105,13 @@ static TgExit run(TgCli *cli) {
   uint64_t seed;
   TgExit status = check_output(cli);
   if (!status) status = tg_algo_parse(cli, &algo, cli->options.arguments[0]);
-  if (!status) status = find_bindings(cli, &algo, &bindings);
+  if (!status) status = tg_small_grid(cli, &algo, &bindings);
   if (!status) status = tg_memory_check_proof(cli, &algo, 0);
   if (!status) status = tg_seed_option(cli, &seed);
   if (status) return status;
   char *exercise = make_exercise(cli, &algo, &bindings, seed, &mutation, &proof, &error);
   if (!exercise) return tg_algo_report(cli, &algo, &error);
-  g_autofree char *command = command_text(&algo, &bindings, cli->options.output);
+  g_autofree char *command = tg_verify_command(&algo, &bindings, cli->options.output);
   g_autofree char *title = answer_title(cli->options.output);
   g_autofree char *answer = answer_text(title, &mutation, &proof, command);
   g_autofree char *text = g_strconcat(exercise, g_str_has_suffix(exercise, "\n") ? "" : "\n", NULL);

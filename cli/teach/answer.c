@@ -1,0 +1,73 @@
+#include "answer.h"
+
+#include <string.h>
+
+static const char suffix[] = ".answer";
+
+void tg_answer_free(TgAnswer *answer) {
+  if (!answer) return;
+  g_free(answer->name);
+  g_strfreev(answer->grids);
+  g_strfreev(answer->set);
+  g_free(answer->solution);
+  g_free(answer);
+}
+
+char *tg_answer_text(const TgAnswer *answer, const TgAnswerFacts *facts) {
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  g_autofree char *title = g_strdup_printf(" The answer to %s. The right schedule is in %s.sched, beside this file.",
+                                           answer->name, answer->name);
+  g_key_file_set_string(file, "exercise", "algorithm", facts->algorithm);
+  g_key_file_set_integer(file, "exercise", "level", facts->level);
+  g_key_file_set_uint64(file, "exercise", "seed", facts->seed);
+  g_key_file_set_string_list(file, "exercise", "grids", (const char *const *)answer->grids,
+                             g_strv_length(answer->grids));
+  g_key_file_set_string_list(file, "exercise", "set", (const char *const *)answer->set, g_strv_length(answer->set));
+  g_key_file_set_integer(file, "edit", "line", facts->line);
+  g_key_file_set_string(file, "edit", "kind", facts->kind);
+  g_key_file_set_string(file, "edit", "was", facts->was);
+  g_key_file_set_string(file, "edit", "is", facts->is);
+  g_key_file_set_string(file, "edit", "reports", facts->reports);
+  g_key_file_set_comment(file, NULL, NULL, title, NULL);
+  return g_key_file_to_data(file, NULL, NULL);
+}
+
+static bool read_all(TgAnswer *answer, const char *path, const char *schedule, GError **error) {
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  return g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, error) &&
+         (answer->grids = g_key_file_get_string_list(file, "exercise", "grids", NULL, error)) &&
+         (answer->set = g_key_file_get_string_list(file, "exercise", "set", NULL, error)) &&
+         g_file_get_contents(schedule, &answer->solution, NULL, error);
+}
+
+bool tg_answer_bindings(const TgAnswer *answer, const char *grid, TgBindings *bindings, TgError *error) {
+  *bindings = (TgBindings){0};
+  if (!tg_bindings_grid(bindings, grid, error)) return false;
+  for (char **set = answer->set; *set; set++)
+    if (!tg_bindings_parse(bindings, *set, error)) return false;
+  return true;
+}
+
+static bool add_answer(GPtrArray *answers, const char *folder, const char *file, GError **error) {
+  g_autoptr(TgAnswer) answer = g_new0(TgAnswer, 1);
+  answer->name = g_strndup(file, strlen(file) - strlen(suffix));
+  g_autofree char *path = g_build_filename(folder, file, NULL), *name = g_strconcat(answer->name, ".sched", NULL);
+  g_autofree char *schedule = g_build_filename(folder, name, NULL);
+  if (!read_all(answer, path, schedule, error)) {
+    if (error && *error) g_prefix_error(error, "%s: ", path);
+    return false;
+  }
+  g_ptr_array_add(answers, g_steal_pointer(&answer));
+  return true;
+}
+
+TgExit tg_answers_read(const TgCli *cli, const char *folder, GPtrArray *answers) {
+  GError *error = NULL;
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, &error);
+  for (const char *file = dir ? g_dir_read_name(dir) : NULL; file && !error; file = g_dir_read_name(dir))
+    if (g_str_has_suffix(file, suffix)) add_answer(answers, folder, file, &error);
+  if (error) return tg_report_error(cli, error);
+  return answers->len ? TG_EXIT_DONE
+                      : tg_report(cli, TG_EXIT_USAGE,
+                                  "%s: no answers here; give the folder `answers` that `exercise` wrote", folder);
+}

@@ -1,0 +1,37 @@
+/** @file answer.h
+ * The answer to an exercise, which `exercise` writes and `grade` reads: NAME.answer, a key file for people, too, and
+ * NAME.sched, the right schedule. NAME is the exercise's own: its text begins with `schedule NAME`. */
+#ifndef TG_ANSWER_H
+#define TG_ANSWER_H
+
+#include "algo.h"
+
+/** What `grade` needs. Texts are owned; free with tg_answer_free(). */
+typedef struct TgAnswer {
+  char *name;
+  char **grids;   /**< "4x4": that of the exercise first, then others on which a repair must be right, too */
+  char **set;     /**< "b=2" */
+  char *solution; /**< text of the right schedule */
+} TgAnswer;
+
+void tg_answer_free(TgAnswer *answer);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgAnswer, tg_answer_free)
+
+/** Where the exercise comes from, and its edit; for people. */
+typedef struct TgAnswerFacts {
+  const char *algorithm;
+  uint64_t seed;
+  int level, line;
+  const char *kind, *was, *is, *reports; /**< the edit, and what the proof says of it */
+} TgAnswerFacts;
+
+/** The bytes of NAME.answer. Free with g_free(). */
+char *tg_answer_text(const TgAnswer *answer, const TgAnswerFacts *facts);
+
+/** Adds all answers of a folder. An answer that cannot be read, or a folder without one, is an error. */
+TgExit tg_answers_read(const TgCli *cli, const char *folder, GPtrArray *answers);
+
+/** The bindings of one of its grids. */
+bool tg_answer_bindings(const TgAnswer *answer, const char *grid, TgBindings *bindings, TgError *error);
+
+#endif

@@ -1,0 +1,271 @@
+/* topogemm exercise: handouts with one wrong edit each, and the answers apart. */
+#include "answer.h"
+#include "interrupt.h"
+#include "machine-option.h"
+#include "memory-limit.h"
+#include "output-files.h"
+#include "output.h"
+#include "progress.h"
+#include "small-grid.h"
+
+#include "disguise.h"
+#include "mutate.h"
+#include "page.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1000, GRIDS = 3 };
+
+typedef struct TgExercises {
+  TgCli *cli;
+  TgAlgo source;
+  TgBindings bindings; /* of the source */
+  int64_t level, count;
+  uint64_t seed;
+  TgMachine machine;
+  char *machine_text, *handout, *answers; /* folders */
+} TgExercises;
+
+/* One of them. */
+typedef struct TgExercise {
+  char name[32];
+  TgAlgo right, wrong;
+  TgBindings bindings;
+  TgMutation mutation;
+  TgProof proof;
+} TgExercise;
+
+static void exercise_clear(TgExercise *one) {
+  tg_algo_clear(&one->right);
+  tg_algo_clear(&one->wrong);
+}
+
+/* Parses and takes a text from malloc(). */
+static bool take_text(TgAlgo *algo, char *text, const char *name, TgError *error) {
+  algo->bytes = g_bytes_new_with_free_func(text, strlen(text), free, text);
+  algo->source = (TgSource){.name = name, .text = text, .length = strlen(text)};
+  return tg_schedule_parse(&algo->schedule, &algo->names, text, strlen(text), error);
+}
+
+/* The source's parameters have other names in its disguise, in the same order. */
+static bool carry_bindings(const TgExercises *all, TgExercise *one, TgError *error) {
+  const TgSchedule *schedule = &all->source.schedule;
+  one->bindings = (TgBindings){0};
+  if (!tg_bindings_grid(&one->bindings, tg_schedule_grid_text(schedule).s, error)) return false;
+  for (int i = 0; i < all->bindings.count; i++)
+    for (int p = 0; p < schedule->parameters; p++)
+      if (schedule->parameter_kind[p] != TG_PARAMETER_GRID &&
+          strcmp(all->bindings.set[i].name, tg_name(&all->source.names, all->source.names.parameter[p])) == 0 &&
+          !tg_bindings_set(&one->bindings, tg_name(&one->right.names, one->right.names.parameter[p]),
+                           all->bindings.set[i].value, error))
+        return false;
+  return tg_schedule_bind(&one->right.schedule, &one->right.names, &one->bindings, error);
+}
+
+static bool make(const TgExercises *all, TgExercise *one, uint64_t seed, const TgWatch *watch, TgError *error) {
+  const TgSource *source = &all->source.source;
+  g_snprintf(one->name, sizeof one->name, "exercise-%" PRIu64, seed);
+  char *right = tg_disguise(source->text, source->length, one->name, seed, error);
+  if (!right || !take_text(&one->right, right, one->name, error) || !carry_bindings(all, one, error)) return false;
+  char *wrong = tg_mutate_wrong(right, strlen(right), &one->bindings, seed, (TgMutationLevel)all->level, watch,
+                                &one->mutation, &one->proof, error);
+  return wrong && take_text(&one->wrong, wrong, one->name, error) &&
+         tg_schedule_bind(&one->wrong.schedule, &one->wrong.names, &one->bindings, error);
+}
+
+/* Of all but the parameters that are extents: "b=2". */
+static GPtrArray *set_of(const TgBindings *bindings) {
+  GPtrArray *set = g_ptr_array_new_with_free_func(g_free);
+  for (int i = 0; i < bindings->count; i++)
+    g_ptr_array_add(set, g_strdup_printf("%s=%" PRId64, bindings->set[i].name, bindings->set[i].value));
+  g_ptr_array_add(set, NULL);
+  return set;
+}
+
+static TgExit write_file(const TgExercises *all, const char *folder, const char *name, const char *suffix,
+                         const char *bytes, size_t size) {
+  g_autofree char *file = g_strconcat(name, suffix, NULL), *path = g_build_filename(folder, file, NULL);
+  return tg_output_file_write(all->cli, path, bytes, size);
+}
+
+static TgExit write_page(const TgExercises *all, const TgExercise *one) {
+  g_autoptr(GPtrArray) set = set_of(&one->bindings);
+  const TgText grid = tg_schedule_grid_text(&one->wrong.schedule);
+  TgTopology network;
+  TgEmbedding embedding;
+  GError *error = NULL;
+  TgExit status = tg_network_option(all->cli, NULL, &one->wrong.schedule, &network, &embedding);
+  if (status) return status;
+  const TgDrawOptions options = {.topology = &network, .embedding = &embedding};
+  const TgPageSchedule schedule = {.schedule = &one->wrong.schedule,
+                                   .names = &one->wrong.names,
+                                   .options = &options,
+                                   .text = one->wrong.source.text,
+                                   .length = one->wrong.source.length,
+                                   .grid = grid.s,
+                                   .set = (const char *const *)set->pdata};
+  const TgPageOptions page = {.m = 4096,
+                              .n = 4096,
+                              .k = 4096,
+                              .element_bytes = (int32_t)tg_element_bytes(TG_F32),
+                              .machine = all->machine_text};
+  g_autoptr(GBytes) file = tg_page_html(&schedule, 1, &page, &error);
+  if (!file) return tg_report_error(all->cli, error);
+  gsize size;
+  const char *bytes = g_bytes_get_data(file, &size);
+  return write_file(all, all->handout, one->name, ".html", bytes, size);
+}
+
+static GPtrArray *grids_of(TgExercise *one) {
+  GPtrArray *grids = g_ptr_array_new_with_free_func(g_free);
+  TgBindings others[GRIDS];
+  const int count = tg_small_grids_beside(&one->right, &one->bindings, others, GRIDS - 1);
+  g_ptr_array_add(grids, g_strdup(tg_schedule_grid_text(&one->wrong.schedule).s));
+  for (int i = 0; i < count; i++)
+    if (tg_schedule_bind(&one->right.schedule, &one->right.names, &others[i], NULL))
+      g_ptr_array_add(grids, g_strdup(tg_schedule_grid_text(&one->right.schedule).s));
+  g_ptr_array_add(grids, NULL);
+  return grids;
+}
+
+/* What students may have in their hands is not replaced by another exercise of the same name. */
+static TgExit check_free(const TgExercises *all, const char *name, const char *answer) {
+  g_autofree char *file = g_strconcat(name, ".answer", NULL), *path = g_build_filename(all->answers, file, NULL);
+  g_autofree char *old = NULL;
+  if (!g_file_get_contents(path, &old, NULL, NULL) || strcmp(old, answer) == 0) return TG_EXIT_DONE;
+  return tg_report(all->cli, TG_EXIT_USAGE, "%s is the answer to another exercise; give another --seed, or another -o",
+                   path);
+}
+
+static TgExit write_answer(const TgExercises *all, TgExercise *one, uint64_t seed) {
+  g_autoptr(GPtrArray) grids = grids_of(one), set = set_of(&one->bindings);
+  const TgAnswer answer = {.name = one->name, .grids = (char **)grids->pdata, .set = (char **)set->pdata};
+  const TgAnswerFacts facts = {.algorithm = tg_algo_name(&all->source),
+                               .seed = seed,
+                               .level = (int)all->level,
+                               .line = one->mutation.line,
+                               .kind = one->mutation.kind,
+                               .was = one->mutation.before,
+                               .is = *one->mutation.after ? one->mutation.after : "(removed)",
+                               .reports = one->proof.failure.message};
+  g_autofree char *text = tg_answer_text(&answer, &facts);
+  TgExit status = check_free(all, one->name, text);
+  if (!status) status = write_file(all, all->answers, one->name, ".answer", text, strlen(text));
+  if (!status)
+    status = write_file(all, all->answers, one->name, ".sched", one->right.source.text, one->right.source.length);
+  return status;
+}
+
+static TgExit write_one(const TgExercises *all, TgExercise *one, uint64_t seed) {
+  TgExit status = write_file(all, all->handout, one->name, ".sched", one->wrong.source.text, one->wrong.source.length);
+  if (!status) status = write_page(all, one);
+  return status ? status : write_answer(all, one, seed);
+}
+
+static bool go_on(void *user, int64_t done) {
+  (void)user;
+  (void)done;
+  return !tg_interrupted();
+}
+
+static TgExit make_all(TgExercises *all) {
+  TgProgressLine line;
+  TgExit status = TG_EXIT_DONE;
+  tg_progress_begin(&line, all->cli, "exercise", all->count);
+  tg_progress_watch(&line);
+  const TgWatch watch = {.go_on = go_on};
+  for (int64_t i = 0; i < all->count && !status; i++) {
+    TgExercise *one = g_new0(TgExercise, 1);
+    TgError error = {0};
+    const uint64_t seed = all->seed + (uint64_t)i;
+    tg_progress_at(&line, i);
+    if (make(all, one, seed, &watch, &error))
+      status = write_one(all, one, seed);
+    else
+      status = tg_report(all->cli, TG_EXIT_USAGE, "%s, seed %" PRIu64 ": %s", tg_algo_name(&all->source), seed,
+                         error.message);
+    exercise_clear(one);
+    g_free(one);
+  }
+  tg_progress_end(all->cli);
+  return status;
+}
+
+static TgExit make_folders(TgExercises *all) {
+  const char *const folders[] = {all->handout, all->answers};
+  for (size_t f = 0; f < G_N_ELEMENTS(folders); f++)
+    if (g_mkdir_with_parents(folders[f], 0777) != 0)
+      return tg_report(all->cli, TG_EXIT_FAILED, "%s: %s", folders[f], g_strerror(errno));
+  return TG_EXIT_DONE;
+}
+
+static TgExit take_options(TgExercises *all) {
+  TgCli *cli = all->cli;
+  const char *lacks = tg_page_lacks();
+  all->level = all->count = 1;
+  if (lacks) return tg_report(cli, TG_EXIT_MISSING, "exercise: this build has no page: %s; `mutate` needs none", lacks);
+  if (!cli->options.output || !*cli->options.output)
+    return tg_report(cli, TG_EXIT_USAGE, "exercise: expected -o FOLDER, as in -o exercises");
+  TgExit status = tg_number_parse(cli, "--level", cli->options.level, 1, 3, &all->level);
+  if (!status) status = tg_number_parse(cli, "--count", cli->options.count, 1, MOST, &all->count);
+  if (!status) status = tg_seed_option(cli, &all->seed);
+  if (!status) status = tg_machine_option(cli, &all->machine, &all->machine_text);
+  if (!status) status = tg_algo_parse(cli, &all->source, cli->options.arguments[0]);
+  if (!status) status = tg_small_grid(cli, &all->source, &all->bindings);
+  if (!status) status = tg_memory_check_proof(cli, &all->source, 0);
+  if (status) return status;
+  all->handout = g_build_filename(cli->options.output, "handout", NULL);
+  all->answers = g_build_filename(cli->options.output, "answers", NULL);
+  return make_folders(all);
+}
+
+static TgExit run(TgCli *cli) {
+  TgExercises *all = g_new0(TgExercises, 1);
+  all->cli = cli;
+  TgExit status = take_options(all);
+  if (!status) status = make_all(all);
+  if (!status && !cli->options.quiet) {
+    g_autofree char *handout = tg_printable(all->handout, ""), *answers = tg_printable(all->answers, "");
+    tg_output_files_say(cli, g_strdup_printf("for students: %s\nfor you:      %s\n", handout, answers));
+  }
+  tg_algo_clear(&all->source);
+  g_free(all->machine_text);
+  g_free(all->handout);
+  g_free(all->answers);
+  g_free(all);
+  return status;
+}
+
+static const char *const options[] = {"level",           "count", "seed",         "grid", "set",
+                                      "output:exercise", "quiet", "memory-limit", NULL};
+static const TgExample examples[] = {
+    {"exercise dns --level 2 --seed 7 -o exercises", "a page and a text for students, and the answer"},
+    {"exercise cannon --count 20 -o exercises", "20 exercises, of seeds 1 to 20"},
+    {"grade handed-in exercises/answers", "prove what the students hand in"},
+    {NULL, NULL},
+};
+
+const TgCommand tg_command_exercise = {
+    .name = "exercise",
+    .arguments = "ALGO",
+    .summary = "make exercises: pages with one wrong line each, and the answers apart",
+    .details = "Writes FOLDER/handout for students and FOLDER/answers for you. An exercise is a schedule with one "
+               "wrong edit, as a "
+               "page that proves it while one edits it, and as a text. It has no citation, notes and comments, and "
+               "other names than "
+               "the library's schedule, so that a text comparison with that does not show the edit. Its own name, "
+               "exercise-7 for "
+               "seed 7, is in its first line; `grade` knows it by that.\n"
+               "Level 1: the message of the failed proof quotes the wrong line. Level 2: it quotes another line, where "
+               "the error "
+               "shows. Level 3: it quotes no line, since every statement can be executed, but the result is wrong.\n"
+               "The same seed gives the same exercise.",
+    .examples = examples,
+    .options = options,
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .run = run,
+};

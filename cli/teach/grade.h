@@ -1,0 +1,31 @@
+/** @file grade.h
+ * What students hand in, with what the proof says of it. */
+#ifndef TG_GRADE_H
+#define TG_GRADE_H
+
+#include "answer.h"
+
+typedef struct TgSubmission {
+  char *file;             /**< within the folder */
+  const TgAnswer *answer; /**< NULL: no exercise is known by this name */
+  const char *exercise;   /**< its name, or NULL */
+  bool right;
+  int32_t differs; /**< lines that differ from the answer, spaces and comments apart; -1 where there is none */
+  char *message;   /**< why it is wrong; NULL where it is right */
+} TgSubmission;
+
+typedef struct TgGrades {
+  TgCli *cli;
+  GPtrArray *answers, *submissions;
+  int64_t right;
+} TgGrades;
+
+/** Prints the table or, with `--json`, the document. */
+void tg_grades_print(const TgGrades *grades);
+/** The bytes of -o FILE.csv. Free with g_free(). */
+char *tg_grades_csv(const TgGrades *grades);
+/** The bytes of Gradescope's results.json: a test of one point for each submission.
+ * Source: gradescope-autograders.readthedocs.io, "Autograder Specifications". Free with g_free(). */
+char *tg_grades_gradescope(const TgGrades *grades);
+
+#endif
