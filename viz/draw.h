@@ -43,7 +43,7 @@ typedef struct TgDrawOptions {
 /** Bytes that the frames of a bound schedule take in addition to a run on names (tg_state_need_bytes()), about. */
 double tg_draw_need_bytes(const TgSchedule *schedule, const TgDrawOptions *options);
 
-/** Suffixes of still pictures, "dot, svg, png, pdf", and of animations, "svg, gif"; for messages and help. */
+/** Suffixes of still pictures, "dot, svg, png, pdf, tex", and of animations, "svg, gif, tex"; for messages and help. */
 const char *tg_draw_formats(void);
 const char *tg_draw_animation_formats(void);
 
@@ -59,8 +59,8 @@ typedef gboolean (*TgDrawSink)(int64_t step, int64_t steps, GBytes *file, gpoint
 gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                      const char *format, TgDrawSink sink, gpointer user, GError **error);
 
-/** All steps as one moving picture: "svg" (self-contained, by style sheet, still where the reader wants no motion) or
- * "gif" (needs ImageMagick). */
+/** All steps as one moving picture: "svg" (self-contained, by style sheet, still where the reader wants no motion),
+ * "gif" (needs ImageMagick), or "tex" (TikZ, with a step on each overlay of a beamer frame). */
 GBytes *tg_draw_animation(const TgSchedule *schedule, const TgScheduleNames *names, const TgDrawOptions *options,
                           const char *format, GError **error);
 

@@ -1,5 +1,5 @@
 /** @file render.h
- * Scenes as files: DOT text, and through libgvc SVG, PNG and PDF. */
+ * Scenes as files: DOT and TikZ text, and through libgvc SVG, PNG and PDF. */
 #ifndef TG_RENDER_H
 #define TG_RENDER_H
 
@@ -13,8 +13,10 @@ G_BEGIN_DECLS
 
 /** PNG at the 96 dots per inch of a screen, for the frames of a GIF; PNG files have 144. Not offered to users. */
 #define TG_RENDER_SCREEN_PNG "png at 96 dpi"
+/** What stands in a `tikzpicture`, for the overlays of a frame. Not offered to users. */
+#define TG_RENDER_TIKZ_BODY "tikz body"
 
-/** The formats of a still picture, "dot, svg, png, pdf"; for messages. */
+/** The formats of a still picture, "dot, svg, png, pdf, tex"; for messages. */
 const char *tg_render_formats(void);
 /** True where `format` ("svg") is one of them; else FORMAT. */
 gboolean tg_render_knows(const char *format, GError **error);

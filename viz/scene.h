@@ -108,6 +108,13 @@ TgSceneSize tg_scene_size(const TgScene *scene);
 /** The scene as a Graphviz graph for the engine nop2. Free with g_string_free(). */
 GString *tg_scene_dot(const TgScene *scene);
 
+/** The scene for LaTeX, as a `tikzpicture`. Free with g_string_free(). */
+GString *tg_scene_tikz(const TgScene *scene);
+/** One scene's marks and strokes alone, and what comes before and after those of all in one picture. */
+GString *tg_scene_tikz_body(const TgScene *scene);
+void tg_scene_tikz_open(GString *tikz, double width, double height, const char *title);
+void tg_scene_tikz_close(GString *tikz);
+
 /** The scene as SVG without Graphviz: what the page draws with. Marks and strokes have the ids, titles and colours that
  * they have in the files that Graphviz writes. `<svg …>`, closed. Everything with an id is a group `<g id=…
  * class="node|edge">` with its words in `<title>`. Every id gets `prefix` in front, so that several pictures fit

@@ -297,7 +297,8 @@ static TgExit draw_series(TgCli *cli, TgDrawing *drawing) {
 
 static TgExit draw_moving(TgCli *cli, TgDrawing *drawing) {
   GError *error = NULL;
-  if (strcmp(drawing->format, "svg") != 0 && strcmp(drawing->format, "gif") != 0)
+  g_auto(GStrv) formats = g_strsplit(tg_draw_animation_formats(), ", ", -1);
+  if (!g_strv_contains((const char *const *)formats, drawing->format))
     return tg_report(cli, TG_EXIT_USAGE,
                      "-o %s: one file for all steps is an animation, %s; for one file per step, put %%d in the name, "
                      "as in -o step-%%d.%s",
@@ -355,7 +356,8 @@ const TgCommand tg_command_draw = {
     .name = "draw",
     .arguments = "ALGO…",
     .summary = "draw the steps of a schedule, or a whole run against time or memory",
-    .details = "Draws one step as .dot, .svg, .png or .pdf, or all steps in one animated .svg or .gif. An .html file "
+    .details = "Draws one step as .dot, .svg, .png, .pdf or .tex (TikZ), or all steps in one animated .svg or .gif, or "
+               "in one .tex, one for each overlay of a beamer frame. An .html file "
                "is a self-contained page that steps through the schedule; while you edit the text, it proves the "
                "schedule and predicts its time. Without --step or --all, draws step 1 (a .gif or a page always has all "
                "steps). No matrix size is needed.\n"

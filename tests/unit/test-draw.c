@@ -292,11 +292,35 @@ static void test_stopped(void) {
     }
 }
 
+static int count_of(const char *text, const char *word) {
+  int count = 0;
+  for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) count++;
+  return count;
+}
+
+/* TeX would stop at a brace too many or too few, and at a character that means something else to it. */
+static void test_tikz(void) {
+  g_autoptr(GBytes) file = draw("cannon", "2x2", 2, "tex", NULL);
+  g_autofree char *text = text_of(file);
+  g_assert_cmpint(count_of(text, "{"), ==, count_of(text, "}"));
+  g_assert_cmpint(count_of(text, "\\begin{tikzpicture}"), ==, 1);
+  g_assert_true(g_str_has_suffix(text, "\\end{tikzpicture}\n"));
+  g_assert_nonnull(strstr(text, "{A\\textsubscript{00}}"));
+  g_assert_cmpint(count_of(text, "rectangle"), >=, 1 + 4 * 4); /* the canvas; of a processor the box and three slots */
+  for (int digit = 0; digit < 10; digit++)
+    g_assert_null(strstr(text, (char[]){'\xe2', '\x82', (char)(0x80 + digit), 0}));
+  g_autoptr(GBytes) all = draw_all("cannon", "2x2", "tex", NULL);
+  g_autofree char *steps = text_of(all);
+  g_assert_cmpint(count_of(steps, "\n\\only<"), ==, 4); /* initial placement, alignment, two products */
+  g_assert_cmpint(count_of(steps, "\\begin{tikzpicture}"), ==, 1);
+  g_assert_cmpint(count_of(steps, "{"), ==, count_of(steps, "}"));
+}
+
 static void test_unknown_formats(void) {
   GError *error = NULL;
   g_assert_null(draw("cannon", "2x2", 0, "bmp", &error));
   g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT);
-  g_assert_cmpstr(error->message, ==, "unknown picture format 'bmp': use one of dot, svg, png, pdf");
+  g_assert_cmpstr(error->message, ==, "unknown picture format 'bmp': use one of dot, svg, png, pdf, tex");
   g_clear_error(&error);
   g_assert_null(draw_all("cannon", "2x2", "png", &error));
   g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT);
@@ -428,6 +452,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/draw/stopped", test_stopped);
   g_test_add_func("/draw/unknown-formats", test_unknown_formats);
   g_test_add_func("/draw/graphviz-complains", test_graphviz_complains);
+  g_test_add_func("/draw/tikz", test_tikz);
   g_test_add_func("/draw/any-text", test_any_text);
   g_test_add_func("/draw/networks", test_networks);
   g_test_add_func("/draw/network-too-big", test_network_too_big);

@@ -142,16 +142,34 @@ static GBytes *finish_gif(TgAnimation *animation, const TgWatch *watch, GError *
   return gif_join(animation->files, animation->seconds, watch, error);
 }
 
-static const TgAnimationKind kinds[] = {{"svg", "svg", finish_svg}, {"gif", TG_RENDER_SCREEN_PNG, finish_gif}};
+/* Every step is on an overlay of its own. */
+static GBytes *finish_tikz(TgAnimation *animation, const TgWatch *watch, GError **error) {
+  (void)watch, (void)error;
+  GString *tikz = g_string_new("% For a frame of beamer: \\only shows one step on each overlay.\n");
+  tg_scene_tikz_open(tikz, animation->size.width, animation->size.height, animation->title);
+  for (guint s = 0; s < animation->files->len; s++) {
+    GBytes *file = g_ptr_array_index(animation->files, s);
+    g_string_append_printf(tikz, "\\only<%u>{\n", s + 1);
+    g_string_append_len(tikz, g_bytes_get_data(file, NULL), (gssize)g_bytes_get_size(file));
+    g_string_append(tikz, "}\n");
+  }
+  tg_scene_tikz_close(tikz);
+  return g_string_free_to_bytes(tikz);
+}
+
+static const TgAnimationKind kinds[] = {
+    {"svg", "svg", finish_svg}, {"gif", TG_RENDER_SCREEN_PNG, finish_gif}, {"tex", TG_RENDER_TIKZ_BODY, finish_tikz}};
 
 static const TgAnimationKind *find_kind(const char *format, GError **error) {
   for (gsize k = 0; k < G_N_ELEMENTS(kinds); k++)
     if (g_ascii_strcasecmp(kinds[k].suffix, format) == 0) return &kinds[k];
-  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "'%s' is not an animation format: use svg or gif", format);
+  g_set_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_FORMAT, "'%s' is not an animation format: use svg, gif or tex",
+              format);
   return NULL;
 }
 
-/** `format` is "svg" or "gif"; each scene is shown for `seconds`. No more than `limit_bytes` are taken (0: no limit).
+/** `format` is "svg", "gif" or "tex"; each scene is shown for `seconds`. No more than `limit_bytes` are taken (0: no
+ * limit).
  */
 static TgAnimation *animation_new(const char *format, double seconds, uint64_t limit_bytes, GError **error) {
   const TgAnimationKind *kind = find_kind(format, error);
@@ -302,7 +320,7 @@ gboolean tg_draw_all(const TgSchedule *schedule, const TgScheduleNames *names, c
 }
 
 const char *tg_draw_animation_formats(void) {
-  return "svg, gif";
+  return "svg, gif, tex";
 }
 
 static gboolean add_all(TgFrames *frames, const TgDrawOptions *options, const char *format, TgAnimation *animation,

@@ -67,30 +67,33 @@ static GBytes *finish_copy(const TgScene *scene, const char *data, gsize length)
   return g_bytes_new(data, length);
 }
 
-/* One row a format: what libgvc calls it (NULL: the graph itself), dots per inch (NULL: libgvc's), whether it is text
- * whose letters who shows it draws, what is still done, and the bytes of memory that a mark, its words, a stroke and a
- * square point take, from the scene to the file: the most of pictures of 1,000 to 100,000 marks and strokes, with
- * Graphviz 2.43, rounded up. */
+/* One row a format: what libgvc calls it (NULL: the text that `write` makes), dots per inch (NULL: libgvc's), whether
+ * it is text whose letters who shows it draws, what is still done, and the bytes of memory that a mark, its words, a
+ * stroke and a square point take, from the scene to the file: the most of pictures of 1,000 to 100,000 marks and
+ * strokes, with Graphviz 2.43, rounded up. */
 typedef struct TgRenderFormat {
   const char *suffix, *gvc_name, *dpi;
+  GString *(*write)(const TgScene *scene);
   bool is_text;
   GBytes *(*finish)(const TgScene *scene, const char *data, gsize length);
   double mark, text, stroke, area;
 } TgRenderFormat;
 
 static const TgRenderFormat formats[] = {
-    {"dot", NULL, NULL, true, NULL, 600, 200, 800, 0},
-    {"svg", "svg", NULL, true, finish_svg, 1800, 5500, 2300, 0},
-    {"png", "png", "144", false, finish_copy, 1800, 5500, 2300, 17},
-    {"pdf", "pdf", NULL, false, finish_copy, 3000, 8000, 2900, 0},
-    {TG_RENDER_SCREEN_PNG, "png", "96", false, finish_copy, 1800, 5500, 2300, 8},
+    {"dot", NULL, NULL, tg_scene_dot, true, NULL, 600, 200, 800, 0},
+    {"tex", NULL, NULL, tg_scene_tikz, true, NULL, 900, 400, 1200, 0},
+    {TG_RENDER_TIKZ_BODY, NULL, NULL, tg_scene_tikz_body, true, NULL, 900, 400, 1200, 0},
+    {"svg", "svg", NULL, NULL, true, finish_svg, 1800, 5500, 2300, 0},
+    {"png", "png", "144", NULL, false, finish_copy, 1800, 5500, 2300, 17},
+    {"pdf", "pdf", NULL, NULL, false, finish_copy, 3000, 8000, 2900, 0},
+    {TG_RENDER_SCREEN_PNG, "png", "96", NULL, false, finish_copy, 1800, 5500, 2300, 8},
 };
 
 /* What libgvc and its plug-ins take whatever they draw: of memory, and with what they map, of address space. */
 static const double base_bytes = 32 << 20, base_space_bytes = 256 << 20;
 
 const char *tg_render_formats(void) {
-  return "dot, svg, png, pdf";
+  return "dot, svg, png, pdf, tex";
 }
 
 static const TgRenderFormat *find_format(const char *suffix, GError **error) {
@@ -174,7 +177,7 @@ static void set_render_error(GError **error, const char *suffix, GString *messag
 
 /* libgvc does not check what it allocates; what is too little for it is found out before. */
 static gboolean has_space(const TgRenderFormat *format, double bytes) {
-  if (format->gvc_name == NULL) return TRUE;
+  if (format->write != NULL) return TRUE;
   void *room = g_try_malloc((gsize)(bytes - base_bytes + base_space_bytes));
   g_free(room);
   return room != NULL;
@@ -195,7 +198,7 @@ gboolean tg_render_has_room(const TgSceneSize *size, const char *format, uint64_
   const TgRenderFormat *row = find_format(format, NULL);
   if (row == NULL) return TRUE; /* tg_render() reports it */
   if (!check_pixels(size, row, error)) return FALSE;
-  const double bytes = (row->gvc_name ? base_bytes : 0) + size->marks * row->mark + size->texts * row->text +
+  const double bytes = (row->write ? 0 : base_bytes) + size->marks * row->mark + size->texts * row->text +
                        size->strokes * row->stroke + size->width * size->height * row->area;
   const gboolean allowed = limit_bytes == 0 || bytes <= (double)limit_bytes;
   if (allowed && has_space(row, bytes)) return TRUE;
@@ -221,8 +224,8 @@ GBytes *tg_render(const TgScene *scene, const char *format, uint64_t limit_bytes
                 "an .svg");
     return NULL;
   }
+  if (row->write != NULL) return g_string_free_to_bytes(row->write(scene));
   GString *dot = dot_of(scene, row);
-  if (row->gvc_name == NULL) return g_string_free_to_bytes(dot);
   g_autoptr(GString) messages = g_string_new(NULL);
   pthread_mutex_lock(&gvc_mutex);
   gvc_messages = messages;
