@@ -23,7 +23,7 @@ char *tg_mutate(const char *text, size_t length, uint64_t seed, TgMutation *muta
 typedef enum TgMutationLevel {
   TG_MUTATION_ANY,
   TG_MUTATION_QUOTED,    /**< level 1: the proof fails at the edited statement */
-  TG_MUTATION_ELSEWHERE, /**< level 2: at another one */
+  TG_MUTATION_ELSEWHERE, /**< level 2: at another statement */
   TG_MUTATION_AT_END     /**< level 3: every statement can be executed, but the result is wrong */
 } TgMutationLevel;
 

@@ -15,7 +15,7 @@ void tg_answer_free(TgAnswer *answer) {
 
 char *tg_answer_text(const TgAnswer *answer, const TgAnswerFacts *facts) {
   g_autoptr(GKeyFile) file = g_key_file_new();
-  g_autofree char *title = g_strdup_printf(" The answer to %s. The right schedule is in %s.sched, beside this file.",
+  g_autofree char *title = g_strdup_printf(" The answer to %s. The right schedule is in %s.sched, in the same folder.",
                                            answer->name, answer->name);
   g_key_file_set_string(file, "exercise", "algorithm", facts->algorithm);
   g_key_file_set_integer(file, "exercise", "level", facts->level);

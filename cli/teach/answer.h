@@ -1,6 +1,6 @@
 /** @file answer.h
- * The answer to an exercise, which `exercise` writes and `grade` reads: NAME.answer, a key file for people, too, and
- * NAME.sched, the right schedule. NAME is the exercise's own: its text begins with `schedule NAME`. */
+ * The answer to an exercise, which `exercise` writes and `grade` reads: NAME.answer, a key file that people can
+ * read, and NAME.sched, the right schedule. NAME is the exercise's own: its text begins with `schedule NAME`. */
 #ifndef TG_ANSWER_H
 #define TG_ANSWER_H
 

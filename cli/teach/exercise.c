@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "small-grid.h"
 
+#include "counter-random.h"
 #include "disguise.h"
 #include "mutate.h"
 #include "page.h"
@@ -65,9 +66,15 @@ static bool carry_bindings(const TgExercises *all, TgExercise *one, TgError *err
   return tg_schedule_bind(&one->right.schedule, &one->right.names, &one->bindings, error);
 }
 
+/* By a number that does not tell the seed, from which anybody could make the answer. */
+static void name_of(const TgExercises *all, uint64_t seed, char *name, gulong size) {
+  const uint64_t source = tg_random_bits(seed, (uint64_t)all->level) ^ g_str_hash(tg_algo_name(&all->source));
+  g_snprintf(name, size, "exercise-%08x", (unsigned)(tg_random_mix(source) >> 32));
+}
+
 static bool make(const TgExercises *all, TgExercise *one, uint64_t seed, const TgWatch *watch, TgError *error) {
   const TgSource *source = &all->source.source;
-  g_snprintf(one->name, sizeof one->name, "exercise-%" PRIu64, seed);
+  name_of(all, seed, one->name, sizeof one->name);
   char *right = tg_disguise(source->text, source->length, one->name, seed, error);
   if (!right || !take_text(&one->right, right, one->name, error) || !carry_bindings(all, one, error)) return false;
   char *wrong = tg_mutate_wrong(right, strlen(right), &one->bindings, seed, (TgMutationLevel)all->level, watch,
@@ -122,7 +129,7 @@ static TgExit write_page(const TgExercises *all, const TgExercise *one) {
 static GPtrArray *grids_of(TgExercise *one) {
   GPtrArray *grids = g_ptr_array_new_with_free_func(g_free);
   TgBindings others[GRIDS];
-  const int count = tg_small_grids_beside(&one->right, &one->bindings, others, GRIDS - 1);
+  const int count = tg_other_small_grids(&one->right, &one->bindings, others, GRIDS - 1);
   g_ptr_array_add(grids, g_strdup(tg_schedule_grid_text(&one->wrong.schedule).s));
   for (int i = 0; i < count; i++)
     if (tg_schedule_bind(&one->right.schedule, &one->right.names, &others[i], NULL))
@@ -136,20 +143,23 @@ static TgExit check_free(const TgExercises *all, const char *name, const char *a
   g_autofree char *file = g_strconcat(name, ".answer", NULL), *path = g_build_filename(all->answers, file, NULL);
   g_autofree char *old = NULL;
   if (!g_file_get_contents(path, &old, NULL, NULL) || strcmp(old, answer) == 0) return TG_EXIT_DONE;
-  return tg_report(all->cli, TG_EXIT_USAGE, "%s is the answer to another exercise; give another --seed, or another -o",
-                   path);
+  return tg_report(all->cli, TG_EXIT_USAGE,
+                   "%s answers another exercise; choose another --seed, or another folder with -o", path);
 }
 
 static TgExit write_answer(const TgExercises *all, TgExercise *one, uint64_t seed) {
   g_autoptr(GPtrArray) grids = grids_of(one), set = set_of(&one->bindings);
   const TgAnswer answer = {.name = one->name, .grids = (char **)grids->pdata, .set = (char **)set->pdata};
+  const char *after = one->mutation.after;
+  const bool twice = strcmp(one->mutation.before, after) == 0;
+  g_autofree char *is = *after ? g_strconcat(after, twice ? " (twice)" : "", NULL) : g_strdup("(removed)");
   const TgAnswerFacts facts = {.algorithm = tg_algo_name(&all->source),
                                .seed = seed,
                                .level = (int)all->level,
                                .line = one->mutation.line,
                                .kind = one->mutation.kind,
                                .was = one->mutation.before,
-                               .is = *one->mutation.after ? one->mutation.after : "(removed)",
+                               .is = is,
                                .reports = one->proof.failure.message};
   g_autofree char *text = tg_answer_text(&answer, &facts);
   TgExit status = check_free(all, one->name, text);
@@ -206,7 +216,9 @@ static TgExit take_options(TgExercises *all) {
   TgCli *cli = all->cli;
   const char *lacks = tg_page_lacks();
   all->level = all->count = 1;
-  if (lacks) return tg_report(cli, TG_EXIT_MISSING, "exercise: this build has no page: %s; `mutate` needs none", lacks);
+  if (lacks)
+    return tg_report(cli, TG_EXIT_MISSING, "exercise: this build cannot write pages: %s; `mutate` writes texts alone",
+                     lacks);
   if (!cli->options.output || !*cli->options.output)
     return tg_report(cli, TG_EXIT_USAGE, "exercise: expected -o FOLDER, as in -o exercises");
   TgExit status = tg_number_parse(cli, "--level", cli->options.level, 1, 3, &all->level);
@@ -251,18 +263,19 @@ static const TgExample examples[] = {
 const TgCommand tg_command_exercise = {
     .name = "exercise",
     .arguments = "ALGO",
-    .summary = "make exercises: pages with one wrong line each, and the answers apart",
-    .details = "Writes FOLDER/handout for students and FOLDER/answers for you. An exercise is a schedule with one "
-               "wrong edit, as a "
-               "page that proves it while one edits it, and as a text. It has no citation, notes and comments, and "
-               "other names than "
-               "the library's schedule, so that a text comparison with that does not show the edit. Its own name, "
-               "exercise-7 for "
-               "seed 7, is in its first line; `grade` knows it by that.\n"
-               "Level 1: the message of the failed proof quotes the wrong line. Level 2: it quotes another line, where "
-               "the error "
-               "shows. Level 3: it quotes no line, since every statement can be executed, but the result is wrong.\n"
-               "The same seed gives the same exercise.",
+    .summary = "make exercises, each with one wrong line, and a folder of answers",
+    .details =
+        "Writes FOLDER/handout for students and FOLDER/answers for you. An exercise is a schedule with one wrong edit: "
+        "a "
+        "page, which proves the text while it is edited, and a .sched file. Citation, notes and comments are removed "
+        "and "
+        "names are changed, so that a comparison with the library's text does not reveal the edit. The first line has "
+        "the exercise's name, by which `grade` knows it.\n"
+        "Level 1: the message of the failed proof quotes the wrong line. Level 2: it quotes another line, where the "
+        "error "
+        "shows. Level 3: it quotes no line, since every statement can be executed, but the result is wrong.\n"
+        "The same seed gives the same exercise and the same answer to everybody: choose one that students cannot "
+        "guess.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -10,8 +10,8 @@ static const TgSubmission *submission(const TgGrades *grades, guint i) {
 /* Why it is wrong, or how near it is to the answer. */
 static char *words_of(const TgSubmission *one) {
   if (!one->right) return g_strdup(one->message);
-  if (one->differs == 0) return g_strdup("as the answer");
-  return g_strdup_printf("%d line%s than in the answer", one->differs, one->differs == 1 ? " other" : "s other");
+  if (one->differs == 0) return g_strdup("same as the answer");
+  return g_strdup_printf("%d line%s from the answer", one->differs, one->differs == 1 ? " differs" : "s differ");
 }
 
 static void print_document(const TgGrades *grades) {

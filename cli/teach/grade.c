@@ -145,22 +145,36 @@ static char *failure_text(const char *grid, const TgError *error) {
   return g_strdup_printf("%s%s%s%s", grid ? grid : "", grid ? ": " : "", place, error->message);
 }
 
-/* Where both begin and end must be the same; both are bound. NULL where they are. */
-static const char *other_problem(const TgWork *work, const TgWork *answer) {
-  TgPlacing mine, its;
-  TgPlaced my_block, its_block;
-  if (memcmp(&work->schedule.computes, &answer->schedule.computes, sizeof work->schedule.computes) != 0)
-    return "it computes something else than the exercise";
-  tg_placing_init(&mine, &work->schedule);
-  tg_placing_init(&its, &answer->schedule);
-  for (;;) {
-    const int my = tg_placing_next(&mine, &work->names, &my_block, NULL);
-    const int it = tg_placing_next(&its, &answer->names, &its_block, NULL);
-    if (my != 1 && it != 1) return NULL;
-    if (my != it || my_block.matrix != its_block.matrix || my_block.row != its_block.row ||
-        my_block.column != its_block.column || my_block.processor != its_block.processor)
-      return "A, B or C is placed elsewhere than in the exercise";
+typedef struct BlockPlace {
+  int64_t matrix, row, column, processor;
+} BlockPlace;
+
+static int compare_places(gconstpointer a, gconstpointer b) {
+  return memcmp(a, b, sizeof(BlockPlace));
+}
+
+/* Where each block is placed, in one order. */
+static GArray *places_of(const TgWork *work) {
+  GArray *places = g_array_new(FALSE, FALSE, sizeof(BlockPlace));
+  TgPlacing placing;
+  TgPlaced block;
+  tg_placing_init(&placing, &work->schedule);
+  while (tg_placing_next(&placing, &work->names, &block, NULL) == 1) {
+    const BlockPlace place = {block.matrix, block.row, block.column, block.processor};
+    g_array_append_val(places, place);
   }
+  g_array_sort(places, compare_places);
+  return places;
+}
+
+/* The blocks must begin and end in the same places; both are bound. NULL where it is the same problem. */
+static const char *other_problem(const TgWork *work, const TgWork *answer) {
+  if (memcmp(&work->schedule.computes, &answer->schedule.computes, sizeof work->schedule.computes) != 0)
+    return "it computes something else than the exercise; restore what the handout has above `place`";
+  g_autoptr(GArray) mine = places_of(work), its = places_of(answer);
+  return mine->len == its->len && memcmp(mine->data, its->data, mine->len * sizeof(BlockPlace)) == 0
+             ? NULL
+             : "A, B or C is not placed as in the exercise; restore its `place` lines";
 }
 
 /* Why it is wrong on this grid; NULL where it is right. */
@@ -173,7 +187,7 @@ static char *wrong_on(const TgCli *cli, TgWork *work, TgWork *answer, const TgBi
   const char *other = other_problem(work, answer);
   if (other) return g_strdup(other);
   if (tg_state_need_bytes(&work->schedule) > (double)tg_memory_limit(cli))
-    return g_strdup_printf("%s: its proof takes more memory than there is", grid);
+    return g_strdup_printf("%s: the proof needs more memory than is available", grid);
   TgLimit limit = {.most = MOST_TIMES * (tg_walk_count_statements(&answer->schedule, &answer->names) + 1)};
   tg_proof_sizes(&work->schedule, &m, &n, &k);
   const TgWatch watch = {.go_on = go_on, .user = &limit};
@@ -218,7 +232,8 @@ static TgSubmission *judge(const TgGrades *grades, const char *folder, const cha
   g_autofree char *title = title_of(text);
   one->answer = find_answer(grades->answers, title);
   if (!one->answer) {
-    one->message = g_strdup_printf("no answer is for `schedule %s`; its first line names the exercise", title);
+    one->message = *title ? g_strdup_printf("no exercise is called %s; the text must begin as the handout does", title)
+                          : g_strdup("no line `schedule NAME`; copy the first line of the handout");
     return one;
   }
   one->exercise = one->answer->name;
@@ -267,7 +282,7 @@ static TgExit grade_all(TgGrades *grades) {
   g_autoptr(GPtrArray) files = files_of(folder, answers, &error);
   if (!files) return tg_report_error(cli, error);
   if (!files->len && !cli->options.gradescope)
-    return tg_report(cli, TG_EXIT_USAGE, "%s: no file here ends in .sched", folder);
+    return tg_report(cli, TG_EXIT_USAGE, "%s: no .sched file in this folder, nor in those in it", folder);
   if (!judge_all(grades, folder, files)) return TG_EXIT_FAILED;
   status = write_files(grades);
   if (status) return status;
@@ -300,13 +315,14 @@ const TgCommand tg_command_grade = {
     .name = "grade",
     .arguments = "FOLDER ANSWERS",
     .summary = "prove the schedules that students hand in",
-    .details =
-        "Reads every .sched file in FOLDER and the folders in it. Which exercise a file is, is in its first line; "
-        "ANSWERS is "
-        "the folder `answers` that `exercise` wrote. A submission is right if the proof accepts it on the exercise's "
-        "grid and "
-        "on two other small grids, with blocks of A, B and C placed as in the exercise; it need not be the answer.\n"
-        "Exits with 0 if all are right and with 3 if one is wrong.",
+    .details = "Reads every .sched file in FOLDER and the folders in it. The first line of a file names its exercise; "
+               "ANSWERS is "
+               "the folder `answers` that `exercise` wrote. A submission is right if the proof accepts it on the "
+               "exercise's grid "
+               "and on up to two other small grids, with blocks of A, B and C placed as in the exercise. It need not "
+               "be the same "
+               "as the answer.\n"
+               "Exits with 0 if all are right and with 3 if any is wrong or, with --gradescope, if there is none.",
     .examples = examples,
     .options = options,
     .arguments_min = 2,

@@ -7,10 +7,10 @@
 
 typedef struct TgSubmission {
   char *file;             /**< within the folder */
-  const TgAnswer *answer; /**< NULL: no exercise is known by this name */
+  const TgAnswer *answer; /**< NULL if no exercise has this name */
   const char *exercise;   /**< its name, or NULL */
   bool right;
-  int32_t differs; /**< lines that differ from the answer, spaces and comments apart; -1 where there is none */
+  int32_t differs; /**< lines that differ from the answer, ignoring spaces and comments; -1 without an answer */
   char *message;   /**< why it is wrong; NULL where it is right */
 } TgSubmission;
 

@@ -30,7 +30,7 @@ TgExit tg_small_grid(const TgCli *cli, TgAlgo *algo, TgBindings *bindings) {
   return tg_algo_report(cli, algo, &error);
 }
 
-int tg_small_grids_beside(TgAlgo *algo, const TgBindings *bindings, TgBindings *others, int most) {
+int tg_other_small_grids(TgAlgo *algo, const TgBindings *bindings, TgBindings *others, int most) {
   const TgText own = tg_schedule_grid_text(&algo->schedule);
   TgBindings given = {0};
   int count = 0;

@@ -9,7 +9,7 @@
 TgExit tg_small_grid(const TgCli *cli, TgAlgo *algo, TgBindings *bindings);
 
 /** Binds it to other small grids, `most` at most, with the `--set` of `bindings`. Returns how many there are. */
-int tg_small_grids_beside(TgAlgo *algo, const TgBindings *bindings, TgBindings *others, int most);
+int tg_other_small_grids(TgAlgo *algo, const TgBindings *bindings, TgBindings *others, int most);
 
 /** "topogemm verify PATH --grid 4x4 --set b=2", for a shell. Free with g_free(). */
 char *tg_verify_command(const TgAlgo *algo, const TgBindings *bindings, const char *path);

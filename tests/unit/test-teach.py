@@ -34,6 +34,12 @@ def answer(path):
     return parser
 
 
+def made(folder):
+    """The names of the exercises by their seeds."""
+    paths = pathlib.Path(folder, "answers").glob("*.answer")
+    return {int(answer(path)["exercise"]["seed"]): path.stem for path in paths}
+
+
 def verify_words(found):
     """`verify`'s options for each grid of an answer."""
     sets = [word for one in found["exercise"]["set"].split(";") if one for word in ("--set", one)]
@@ -47,8 +53,9 @@ def library():
 def test_a_disguise_computes_the_same(_):
     for number, name in enumerate(library(), 1):
         run("exercise", name, "--seed", number, "-o", "x", "-q")
-        found = answer(f"x/answers/exercise-{number}.answer")
-        right, source = f"x/answers/exercise-{number}.sched", run("show", name).stdout
+        exercise = made("x")[number]
+        found = answer(f"x/answers/{exercise}.answer")
+        right, source = f"x/answers/{exercise}.sched", run("show", name).stdout
         grids = verify_words(found)
         assert grids
         for words in grids:
@@ -79,11 +86,12 @@ def test_levels_say_where_the_message_points(_):
         for level in (1, 2, 3):
             folder = f"{name}-{level}"
             run("exercise", name, "--level", level, "--count", 6, "-o", folder, "-q")
+            names = made(folder)
             for seed in range(1, 7):
-                found = answer(f"{folder}/answers/exercise-{seed}.answer")
-                said = document("verify", f"{folder}/handout/exercise-{seed}.sched", *verify_words(found)[0], status=3)["error"]
+                found = answer(f"{folder}/answers/{names[seed]}.answer")
+                said = document("verify", f"{folder}/handout/{names[seed]}.sched", *verify_words(found)[0], status=3)["error"]
                 line, edited = said["line"], int(found["edit"]["line"])
-                gone, twice = found["edit"]["is"] == "(removed)", found["edit"]["is"] == found["edit"]["was"]
+                gone, twice = found["edit"]["is"] == "(removed)", found["edit"]["is"].endswith(" (twice)")
                 quoted = not gone and line in (edited, edited + twice)
                 assert said["message"] == found["edit"]["reports"]
                 if level == 3:
@@ -94,11 +102,12 @@ def test_levels_say_where_the_message_points(_):
 
 def test_a_handout_does_not_tell_the_answer(_):
     run("exercise", "cannon", "--seed", 3, "-o", "x", "-q")
-    assert sorted(os.listdir("x/handout")) == ["exercise-3.html", "exercise-3.sched"]
-    page = pathlib.Path("x/handout/exercise-3.html").read_text(encoding="utf-8").lower()
-    handout = pathlib.Path("x/handout/exercise-3.sched").read_text(encoding="utf-8")
+    name = made("x")[3]
+    assert sorted(os.listdir("x/handout")) == [f"{name}.html", f"{name}.sched"] and "3" != name.split("-")[1]
+    page = pathlib.Path(f"x/handout/{name}.html").read_text(encoding="utf-8").lower()
+    handout = pathlib.Path(f"x/handout/{name}.sched").read_text(encoding="utf-8")
     assert "cannon" not in page and "kalman" not in page
-    right = pathlib.Path("x/answers/exercise-3.sched").read_text(encoding="utf-8")
+    right = pathlib.Path(f"x/answers/{name}.sched").read_text(encoding="utf-8")
     assert right != handout
 
 
@@ -114,10 +123,15 @@ def test_equal_seeds_make_equal_exercises(_):
 
 def test_another_exercise_does_not_replace_one(_):
     run("exercise", "dns", "--seed", 5, "-o", "x", "-q")
-    first = pathlib.Path("x/handout/exercise-5.sched").read_bytes()
-    said = run("exercise", "cannon", "--seed", 5, "-o", "x", "-q", status=2).stderr
-    assert "answer to another exercise" in said
-    assert pathlib.Path("x/handout/exercise-5.sched").read_bytes() == first
+    run("exercise", "cannon", "--seed", 5, "-o", "x", "-q")
+    first = {path: path.read_bytes() for path in pathlib.Path("x").rglob("*.*")}
+    assert len(first) == 8
+    path = pathlib.Path("x/answers", f"{made('x')[5]}.answer")
+    path.write_text(path.read_text(encoding="utf-8") + "# a note\n", encoding="utf-8")
+    said = [subprocess.run([TOPOGEMM, "exercise", name, "--seed", "5", "-o", "x", "-q"], capture_output=True, text=True, check=False)
+            for name in ("dns", "cannon")]
+    assert sorted(one.returncode for one in said) == [0, 2] and any("answers another exercise" in one.stderr for one in said)
+    assert all(one == path or one.read_bytes() == data for one, data in first.items())
 
 
 def test_refusals(_):
@@ -127,34 +141,41 @@ def test_refusals(_):
     pathlib.Path("empty").mkdir()
     assert "no answers here" in run("grade", "empty", "empty", status=2).stderr
     run("exercise", "dns", "-o", "x", "-q")
-    assert "ends in .sched" in run("grade", "empty", "x/answers", status=2).stderr
+    assert "no .sched file" in run("grade", "empty", "x/answers", status=2).stderr
     assert not list(pathlib.Path("empty").iterdir())
     run("grade", "nowhere", "x/answers", status=1)
-    pathlib.Path("x/answers/exercise-1.answer").write_text("[exercise]\nlevel=one\n", encoding="utf-8")
-    assert "exercise-1.answer" in run("grade", "x/handout", "x/answers", status=2).stderr
+    name = made("x")[1]
+    pathlib.Path(f"x/answers/{name}.answer").write_text("[exercise]\nlevel=one\n", encoding="utf-8")
+    assert f"{name}.answer" in run("grade", "x/handout", "x/answers", status=2).stderr
 
 
 def test_twenty_submissions(_):
     """Five are handed in as they were handed out."""
     run("exercise", "cannon", "--count", 20, "-o", "x", "-q")
+    names = made("x")
     for seed in range(1, 21):
         source = "handout" if seed % 4 == 0 else "answers"
         folder = pathlib.Path(f"in/student {seed:02}")
         folder.mkdir(parents=True)
-        text = pathlib.Path(f"x/{source}/exercise-{seed}.sched").read_text(encoding="utf-8")
+        text = pathlib.Path(f"x/{source}/{names[seed]}.sched").read_text(encoding="utf-8")
         (folder / "mine.sched").write_text("# by me\n" + text.replace("\n", "  \n"), encoding="utf-8")
     said = run("grade", "in", "x/answers", "-o", "grades.csv", "--gradescope", "results.json", status=3)
     assert "15 right, 5 wrong" in said.stdout
     with open("grades.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [int(row["right"]) for row in rows] == [int(seed % 4 != 0) for seed in range(1, 21)]
-    assert rows[3]["file"] == "student 04/mine.sched" and rows[3]["exercise"] == "exercise-4" and rows[3]["message"]
+    assert rows[3]["file"] == "student 04/mine.sched" and rows[3]["exercise"] == names[4] and rows[3]["message"]
     assert {row["differs"] for row in rows if row["right"] == "1"} == {"0"}
     assert all(int(row["differs"]) == 1 for row in rows if row["right"] == "0"), rows
     tests = json.loads(pathlib.Path("results.json").read_text(encoding="utf-8"))["tests"]
     assert sum(one["score"] for one in tests) == 15 and sum(one["max_score"] for one in tests) == 20
     found = document("grade", "in", "x/answers", status=3)
     assert (found["right"], found["wrong"], len(found["submissions"])) == (15, 5, 20)
+
+
+def answer_text():
+    """The right schedule of the only exercise."""
+    return pathlib.Path("x/answers", f"{made('x')[1]}.sched").read_text(encoding="utf-8")
 
 
 def hand_in(text):
@@ -169,7 +190,7 @@ def hand_in(text):
 
 def test_a_repair_need_not_be_the_answer(_):
     run("exercise", "cannon", "-o", "x", "-q")
-    right = pathlib.Path("x/answers/exercise-1.sched").read_text(encoding="utf-8")
+    right = answer_text()
     assert hand_in(right)["differs"] == 0
     lines = right.splitlines()
     moves = [i for i, line in enumerate(lines) if line.strip().startswith("move")]
@@ -180,29 +201,30 @@ def test_a_repair_need_not_be_the_answer(_):
 
 def test_what_is_no_repair(_):
     run("exercise", "cannon", "-o", "x", "-q")
-    right = pathlib.Path("x/answers/exercise-1.sched").read_text(encoding="utf-8")
+    right, name = answer_text(), made("x")[1]
     place, grid = re.search("^place.*$", right, re.M).group(), re.search(r"^grid (\w+):(\w+), (\w+):(\w+)$", right, re.M)
     i, n, j, _ = grid.groups()
     statements = right[right.index("\n", right.index("place")):]
     wrong = {
-        "placed elsewhere": f"schedule exercise-1\n{grid.group()}\nplace A({i},{j}), B({i},{j}) on ({i},{j})\n"
+        "is not placed as": f"schedule {name}\n{grid.group()}\nplace A({i},{j}), B({i},{j}) on ({i},{j})\n"
                             f"place C({i},{j}) on ({j},{i})\nC = A * B\n",
-        "which the schedule sets to 1": f"schedule exercise-1\ngrid {i}:1, {j}:1\nplace A({i},{j}), B({i},{j}), C({i},{j}) on ({i},{j})\nC = A * B\n",
+        "which the schedule sets to 1": f"schedule {name}\ngrid {i}:1, {j}:1\nplace A({i},{j}), B({i},{j}), C({i},{j}) on ({i},{j})\nC = A * B\n",
         "times as many statements": right.replace(statements, f"\nrepeat s in 1000000\n  zero A where {i} > {n}\n"),
         "line ": right.replace("move", "mvoe", 1),
-        "no answer is for": right.replace("exercise-1", "exercise-2", 1),
-        "something else": f"schedule exercise-1\n{grid.group()}\ncomputes C = A * A'\nplace A({i},{j}), C({i},{j}) on ({i},{j})\nC = A * A'\n",
+        "no exercise is called another": right.replace(name, "another", 1),
+        "something else": f"schedule {name}\n{grid.group()}\ncomputes C = A * A'\nplace A({i},{j}), C({i},{j}) on ({i},{j})\nC = A * A'\n",
         "more than 65536 bytes": right + "# \n" * 30000,
     }
     for words, text in wrong.items():
         found = hand_in(text)
         assert not found["ok"] and words in found["message"], (words, found, place)
-    assert not hand_in("")["ok"]
+    assert "no line `schedule" in hand_in("")["message"]
+    assert hand_in(right.replace(place, f"place C({i},{j}) on ({i},{j})\nplace B({i},{j}), A({i},{j}) on ({i},{j})"))["ok"]
 
 
 def test_a_repair_for_one_grid_alone_is_wrong(_):
     run("exercise", "cannon", "-o", "x", "--grid", "2x2", "-q")
-    right = pathlib.Path("x/answers/exercise-1.sched").read_text(encoding="utf-8")
+    right = answer_text()
     alone = re.sub(r"repeat (\w+) in \w+", r"repeat \1 in 2", right)
     assert alone != right
     found = hand_in(alone)
@@ -213,9 +235,9 @@ def test_only_submissions_are_graded(_):
     """Neither the answers in the folder, nor what links lead to."""
     run("exercise", "cannon", "-o", "x", "-q")
     pathlib.Path("x/handout/loop").symlink_to("..")
-    pathlib.Path("x/handout/linked.sched").symlink_to("../answers/exercise-1.sched")
+    pathlib.Path("x/handout/linked.sched").symlink_to(f"../answers/{made('x')[1]}.sched")
     found = document("grade", "x", "x/answers", status=3)
-    assert [one["file"] for one in found["submissions"]] == ["handout/exercise-1.sched"]
+    assert [one["file"] for one in found["submissions"]] == [f"handout/{made('x')[1]}.sched"]
 
 
 def test_an_empty_submission_has_a_result(_):
