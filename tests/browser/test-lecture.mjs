@@ -188,6 +188,13 @@ async function predictions() {
   assert.equal(await page.textContent(".sliders output"), "n = 1,000");
   const [file] = await Promise.all([page.waitForEvent("download"), page.click(".save")]);
   assert.equal(file.suggestedFilename(), "cannon-on-a-4-4-torus-step-3.svg");
+  for (const [format, suffix, begins] of [["PNG", "png", "\x89PNG"], ["TikZ", "tex", "%"]]) {
+    await page.selectOption(".save-as", format);
+    const [other] = await Promise.all([page.waitForEvent("download"), page.click(".save")]);
+    assert.equal(other.suggestedFilename(), `cannon-on-a-4-4-torus-step-3.${suffix}`);
+    const bytes = fs.readFileSync(await other.path(), "latin1");
+    assert.ok(bytes.startsWith(begins) && bytes.length > 10000, `${format}: ${bytes.slice(0, 40)}`);
+  }
   await page.done();
 }
 

@@ -134,6 +134,11 @@ EXPORT(picture_names) void picture_names(Lab *lab) {
   lab->renamed = NULL;
 }
 
+/** The picture drawn last, for LaTeX. */
+EXPORT(tikz) void tikz(Lab *lab) {
+  take_answer(lab->scene ? tg_scene_tikz(lab->scene) : g_string_new(""));
+}
+
 /** How the picture drawn last is to be read. */
 EXPORT(reading) void reading(Lab *lab) {
   take_answer(g_string_new(lab->scene ? tg_scene_description(lab->scene) : ""));

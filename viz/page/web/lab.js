@@ -69,12 +69,22 @@ class Lab {
     saveFile(`${name}.sched`, "text/plain", text);
   }
 
-  /* The picture as it is shown, in a file of its own. */
+  /* The picture as it is shown, in a file of its own; a map is a bitmap in any case. */
   savePicture() {
     const picture = this.view.picture;
     const name = `${this.heading ?? "picture"} step ${this.now?.step ?? 0}`.replace(/[^\w]+/g, "-").toLowerCase();
-    if (picture instanceof SVGElement) saveFile(`${name}.svg`, "image/svg+xml", new XMLSerializer().serializeToString(picture));
-    else picture.toBlob((blob) => saveFile(`${name}.png`, "image/png", blob));
+    const bitmap = (canvas) => canvas.toBlob((blob) => saveFile(`${name}.png`, "image/png", blob));
+    if (!(picture instanceof SVGElement)) {
+      bitmap(picture);
+      return;
+    }
+    const svg = new XMLSerializer().serializeToString(picture);
+    const save = {
+      SVG: () => saveFile(`${name}.svg`, "image/svg+xml", svg),
+      PNG: () => drawn(svg, picture.viewBox.baseVal).then(bitmap),
+      TikZ: () => saveFile(`${name}.tex`, "text/plain", this.core.tikz(this.handle)),
+    };
+    save[this.part("save-as").value]();
   }
 
   listen() {

@@ -58,6 +58,7 @@ async function startCore(base64) {
     step: (lab, number, detail) => (c.step(lab, number, detail ? 1 : 0), JSON.parse(answer())),
     picture: (lab, number, prefix, whole) => (withTexts([prefix], (...at) => c.picture(lab, number, ...at, whole ? 1 : 0)), answer()),
     pictureNames: (lab) => (c.picture_names(lab), answer()),
+    tikz: (lab) => (c.tikz(lab), answer()),
     reading: (lab) => (c.reading(lab), answer()),
     holds: (lab, number, processor) => (c.holds(lab, number, processor), JSON.parse(answer())),
     /* A copy: the module's memory may move. */

@@ -64,6 +64,19 @@ function saveFile(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
 }
 
+/* A canvas with the picture at twice its size, on white. */
+async function drawn(svg, { width, height }) {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const canvas = make("canvas", { width: Math.ceil(2 * width), height: Math.ceil(2 * height) });
+  const context = canvas.getContext("2d");
+  context.fillStyle = "white";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas;
+}
+
 /* An element with attributes and children. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);

@@ -1,6 +1,7 @@
 #include "scene-private.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Points of TikZ are bp, 1/72 inch, and y is upwards: the picture's options turn it. */
@@ -26,7 +27,7 @@ static void append_colour(GString *tikz, const char *key, const char *colour) {
     g_string_append_printf(tikz, ", %s=%s", key, colour);
     return;
   }
-  value = (unsigned)g_ascii_strtoull(colour + 1, NULL, 16);
+  value = (unsigned)strtoul(colour + 1, NULL, 16);
   g_string_append_printf(tikz, ", %s={rgb,255:red,%u;green,%u;blue,%u}", key, value >> 16 & 255, value >> 8 & 255,
                          value & 255);
 }
