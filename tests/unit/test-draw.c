@@ -42,6 +42,12 @@ static void assert_begins(GBytes *file, const char *signature) {
   g_assert_cmpint(memcmp(g_bytes_get_data(file, NULL), signature, strlen(signature)), ==, 0);
 }
 
+static int count_of(const char *text, const char *word) {
+  int count = 0;
+  for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) count++;
+  return count;
+}
+
 static GBytes *draw_wrong(gint64 step, TgError *failure, GError **error) {
   static const char text[] = "schedule t\ngrid i:q, j:q\nplace A(i,j), B(i,j), C(i,j) on (i,j)\nstep \"one\"\n"
                              "  move A to (i,j-i)\nstep \"two\"\n  C += A * B\nstep \"three\"\n  zero C\n";
@@ -52,7 +58,8 @@ static GBytes *draw_wrong(gint64 step, TgError *failure, GError **error) {
   return tg_draw_step(&bound.schedule, &bound.names, &options, step, "svg", error);
 }
 
-/* Drawn up to the step that fails, in which the processor is marked and words say why; not beyond. */
+/* Drawn up to the step that fails, in which the processor and the two factors are marked and words say why; not beyond.
+ */
 static void test_wrong(void) {
   TgError failure;
   GError *error = NULL;
@@ -69,7 +76,9 @@ static void test_wrong(void) {
   const char *marked = strstr(wrong, "#a3001b"), *id = strstr(wrong, "<g id=\"p-0-1\"");
   g_assert_nonnull(id);
   g_assert_nonnull(strstr(wrong, "It goes wrong here: step 2 (two)"));
-  g_assert_true(marked > id && !strstr(marked + 1, "#a3001b"));
+  g_assert_true(marked > id);
+  g_assert_cmpint(count_of(wrong, "#a3001b"), ==, 3);
+  g_assert_cmpint(count_of(wrong, "the proof fails here"), >=, 2);
   g_assert_null(draw_wrong(3, &failure, &error));
   g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_SCHEDULE);
   g_assert_cmpint(failure.line, ==, 7);
@@ -290,12 +299,6 @@ static void test_stopped(void) {
       if (!file) g_assert_error(error, TG_DRAW_ERROR, TG_DRAW_ERROR_STOPPED);
       g_clear_error(&error);
     }
-}
-
-static int count_of(const char *text, const char *word) {
-  int count = 0;
-  for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) count++;
-  return count;
 }
 
 /* TeX would stop at a brace too many or too few, and at a character that means something else to it. */

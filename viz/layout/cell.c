@@ -322,6 +322,43 @@ static void draw_header(TgScene *scene, const TgCellLayout *layout, TgPoint cent
   tg_scene_label_mark(scene, layout->name_size, TG_COLOUR_INK, name);
 }
 
+/* The buffers, a bit each, that the failure is about: the factors that do not belong together, the sum or block that is
+ * written twice, or what is wrong in the end. */
+static uint32_t blamed_buffers(const TgFrame *frame) {
+  const TgError *failure = frame->failure;
+  uint32_t buffers = 0;
+  if (failure->statement < 0) {
+    for (int p = 0; p < frame->schedule->placements; p++)
+      if (frame->schedule->placement[p].matrix == TG_MATRIX_C)
+        buffers |= UINT32_C(1) << frame->schedule->placement[p].buffer;
+    return buffers;
+  }
+  const TgStatement *statement = &frame->schedule->statement[failure->statement];
+  const bool writes = failure->cause == TG_CAUSE_WRITTEN_TWICE || failure->cause == TG_CAUSE_WRONG_SUM;
+  if (writes) return UINT32_C(1) << statement->target.buffer;
+  buffers = UINT32_C(1) << statement->source.buffer;
+  return statement->op == TG_OP_MULTIPLY ? buffers | UINT32_C(1) << statement->other.buffer : buffers;
+}
+
+/* Of arrays in several boxes it is not known which slot is meant. */
+static bool is_blamed(const TgFrame *frame, const TgCellItem *item, uint32_t buffers) {
+  if (!(buffers >> item->buffer & 1) || (item->index >= 0 && frame->length[item->buffer] > 1)) return false;
+  if (frame->failure->cause != TG_CAUSE_EMPTY_READ || item->index < 0) return true;
+  return frame->failure->processor >= 0 &&
+         tg_frame_slot(frame, frame->failure->processor, item->buffer, 0)->after.kind == TG_VALUE_EMPTY;
+}
+
+static void outline_blamed(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, TgPoint centre) {
+  const uint32_t buffers = blamed_buffers(frame);
+  for (int i = 0; i < layout->items; i++) {
+    const TgCellItem *item = &layout->item[i];
+    if (!is_blamed(frame, item, buffers)) continue;
+    const TgPoint at = {centre.x + item->x, centre.y + item->y};
+    tg_scene_box_at(scene, NULL, "the proof fails here", at, item->width - 4, item->height - 4, NULL, TG_COLOUR_WRONG,
+                    3);
+  }
+}
+
 /* Over all else, so that pale slots do not eat it. */
 static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, int64_t processor,
                          TgPoint centre, const char *name) {
@@ -330,6 +367,7 @@ static void draw_outline(TgScene *scene, const TgFrame *frame, const TgCellLayou
   tg_processor_id_append(id, frame->schedule, processor);
   tg_scene_box_at(scene, id->str, name, centre, layout->width, layout->height, NULL,
                   fails ? TG_COLOUR_WRONG : TG_COLOUR_LINE, fails ? 5 : 1.2);
+  if (fails) outline_blamed(scene, frame, layout, centre);
 }
 
 void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, int64_t processor, TgPoint centre,
