@@ -198,6 +198,31 @@ async function predictions() {
   await page.done();
 }
 
+/* What the address alone sets. */
+async function rooms() {
+  const paper = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const page = await open(["cannon", "--grid", "4x4"], { hash: "#step=1&loop=2-3&theme=light", colorScheme: "dark" });
+  assert.equal(await paper(page), "rgb(255, 255, 255)");
+  await page.selectOption("#speed", "4");
+  await page.click("#play");
+  const seen = await page.evaluate(async () => {
+    const steps = [];
+    for (let i = 0; i < 200 && steps.length < 5; i++) {
+      const step = Number(document.getElementById("jump").value);
+      if (step !== steps.at(-1)) steps.push(step);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    return steps;
+  });
+  assert.deepEqual(seen, [2, 3, 2, 3, 2]);
+  await page.click("#play");
+  await settled(page);
+  assert.match(await page.evaluate(() => location.hash), /loop=2-3&theme=light/);
+  await page.evaluate(() => (location.hash = "#step=1&theme=dark"));
+  await page.waitForFunction(() => getComputedStyle(document.body).backgroundColor === "rgb(22, 24, 27)");
+  await page.done();
+}
+
 async function failures() {
   command("mutate", "cannon", "--grid", "4x4", "--seed", "3", "-o", "wrong.sched");
   const page = await open(["./wrong.sched", "--grid", "4x4"]);
@@ -284,6 +309,7 @@ try {
     ["lectures", lectures],
     ["glides", glides],
     ["predictions", predictions],
+    ["rooms", rooms],
     ["failures", failures],
     ["races", races],
     ["srcdoc", srcdoc],

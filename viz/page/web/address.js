@@ -53,6 +53,8 @@ function addLab(values, lab) {
 /* The address of what is shown. */
 function addressOf(parts) {
   const values = new URLSearchParams({ step: parts.step });
+  if (parts.loop) values.set("loop", parts.loop.join("-"));
+  if (parts.theme) values.set("theme", parts.theme);
   if (parts.wide) values.set("wide", "");
   if (parts.lecture) values.set("lecture", "");
   for (const [name, value] of Object.entries(parts.machine)) values.set(name, value);

@@ -6,6 +6,8 @@ const labs = [];
 let now = 0;
 let timer = 0;
 let machine;
+let loop = null; /* first and last step of those that are played again and again */
+let theme = ""; /* that the address asks for; "": the reader's own */
 
 /* Schedules next to each other advance step by step. In a race the slider counts the times at which any step of any schedule
  * ends. */
@@ -33,11 +35,25 @@ function readAddress(url) {
   const number = Number(values.get("step"));
   if (values.has("step") && Number.isInteger(number) && number >= 0) now = number;
   labs[0].view.widen(values.has("wide"));
+  const range = /^(\d+)-(\d+)$/.exec(values.get("loop") ?? "");
+  loop = range && Number(range[1]) < Number(range[2]) ? [Number(range[1]), Number(range[2])] : null;
+  dress(values.get("theme") ?? "");
   for (const lab of labs) readFollowed(lab, values);
 }
 
-const address = () => addressOf({ step: now, wide: labs[0].view.wider, lecture: lecturing(), machine: machine.changes(), labs });
+const address = () => addressOf({ step: now, loop, theme, wide: labs[0].view.wider, lecture: lecturing(), machine: machine.changes(), labs });
 const writeAddress = () => putAddress(address());
+
+/* The rules of the style sheet that depend on what the reader's system prefers, each with its condition. */
+const preferred = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => /prefers-(color|contrast)/.test(rule.media?.mediaText))
+  .map((rule) => ({ rule, own: rule.media.mediaText, theme: /contrast/.test(rule.media.mediaText) ? "contrast" : "dark" }));
+
+/* Colours for a bright room, a dark one, or a projector that shows few of them. */
+function dress(wanted) {
+  theme = ["light", "dark", "contrast"].includes(wanted) ? wanted : "";
+  for (const one of preferred) one.rule.media.mediaText = theme === "" ? one.own : one.theme === theme ? "all" : "not all";
+  document.documentElement.style.colorScheme = theme === "contrast" ? "light" : theme;
+}
 
 const distinct = (words) => [...new Set(words.filter(Boolean))];
 
@@ -174,14 +190,15 @@ function playing(on) {
       timer = setTimeout(goOn, 30);
       return;
     }
-    go(now + 1);
-    playing(now < lastStep());
+    go(loop && now >= loop[1] ? loop[0] : now + 1);
+    playing(loop !== null || now < lastStep());
   };
   timer = setTimeout(goOn, pause() * 1000);
 }
 
 function toggle() {
-  if (!timer && now === lastStep()) go(0);
+  if (!timer && loop) go(Math.max(loop[0], Math.min(now, loop[1])));
+  else if (!timer && now === lastStep()) go(0);
   playing(!timer);
 }
 
