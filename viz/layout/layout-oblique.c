@@ -7,7 +7,16 @@
  * reader, coordinate 1 to the right. For runs whose messages rise or fall between planes, and in them go to neighbours
  * only, where processors hold single blocks. One panel a matrix; a processor shows what it holds of that matrix. */
 
-enum { BOX_WIDTH = 50, BOX_HEIGHT = 27, LEAST_PITCH_X = 84, PITCH_Y = 42, PLANE_GAP = 46, LABEL = 84, CAPTION = 24 };
+enum {
+  BOX_WIDTH = 50,
+  BOX_HEIGHT = 27,
+  LEAST_PITCH_X = 84,
+  PITCH_Y = 42,
+  PLANE_GAP = 46,
+  LABEL = 84,
+  CAPTION = 24,
+  AXES = 16
+};
 
 static bool has_arrays(const TgFrame *frame) {
   for (int b = 0; b < frame->schedule->buffers; b++)
@@ -59,7 +68,7 @@ static void place(TgLayout *layout) {
   layout->cell = (TgCellLayout){.width = BOX_WIDTH, .height = BOX_HEIGHT};
   layout->panel_width = LABEL + plane_width(frame) + 30;
   layout->width = layout->panels * layout->panel_width;
-  layout->height = plane_top(layout, 0) + plane_height(frame) + 12;
+  layout->height = plane_top(layout, 0) + plane_height(frame) + 12 + AXES;
   for (int64_t p = 0; p < frame->processors; p++) {
     int64_t c[TG_MAX_DIMS];
     tg_schedule_coordinates(frame->schedule, p, c);
@@ -87,8 +96,20 @@ static void draw_plane(const TgView *view, int64_t plane) {
   tg_scene_text(view->scene, view->origin.x + 30, top + height - 16, 13, TG_COLOUR_INK, name);
 }
 
+/* The names of the coordinates within a plane, at the lowest one: which way each counts. */
+static void name_axes(const TgView *view) {
+  const TgFrame *frame = view->frame;
+  const double top = view->origin.y + plane_top(view->layout, 0), height = plane_height(frame);
+  const double left = view->origin.x + LABEL, depth = (frame->schedule->extent[0] - 1) * slant(frame);
+  g_autofree char *down = g_strdup_printf("%s ↓", tg_name(frame->names, frame->names->axis[0]));
+  g_autofree char *right = g_strdup_printf("%s →", tg_name(frame->names, frame->names->axis[1]));
+  tg_scene_text(view->scene, left + depth / 2 - 22, top + height / 3, 12, TG_COLOUR_INK_SOFT, down);
+  tg_scene_text(view->scene, left + (plane_width(frame) - depth) / 2, top + height + 16, 12, TG_COLOUR_INK_SOFT, right);
+}
+
 static void draw_ground(const TgView *view) {
   const TgLayout *layout = view->layout;
+  name_axes(view);
   for (int64_t plane = 0; plane < view->frame->schedule->extent[2]; plane++) draw_plane(view, plane);
   if (layout->panels < 2) return;
   const TgMatrixStyle *style = &tg_matrix_style[layout->panel_matrix[view->panel]];
