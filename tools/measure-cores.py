@@ -12,7 +12,7 @@ among the runs of one n, and the noise. Then the same for undisturbed rounds onl
 of its calibrated time before and after the run.
 
 With --again nothing is measured. This version predicts the stored runs again, from the stored calibrations, and prints the
-errors against the stored times. Not for ranks: the protocols of their links are not stored.
+errors against the stored times, for each file and for all together. Not for ranks: the protocols of their links are not stored.
 """
 import argparse
 import csv
@@ -141,6 +141,20 @@ def predicted_again(program, result):
     return [run | row | {"error": row["predicted_s"] / run["measured_s"] - 1} for run, row in zip(result["runs"], said, strict=True)]
 
 
+def tell_again(words):
+    """Each file's figures, and those of all files together: ranks are within a file."""
+    found = []
+    for path in words.out:
+        runs = predicted_again(words.program, json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
+        print(path)
+        tell(runs)
+        found.append(figures(runs))
+    errors, taus, regrets = (sorted(value for one in found for value in one[key]) for key in ("errors", "taus", "regrets"))
+    print(f"all {len(errors)} runs: error median {statistics.median(errors):.1%}, 90th percentile {errors[int(0.9 * len(errors))]:.1%}; "
+          f"within the interval {sum(one['covered'] for one in found)}; tau-b in {len(taus)} groups: median {statistics.median(taus):.2f}, "
+          f"mean {statistics.mean(taus):.2f}; regret at most {regrets[-1]:.1%}")
+
+
 def undisturbed(cases):
     """Each case's undisturbed rounds; cases without any are dropped."""
     kept = [[one for one in rounds if abs(one["drift"] - 1) <= DRIFT] for rounds in cases]
@@ -163,10 +177,8 @@ def main():
     parser.add_argument("--cases", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     words = parser.parse_args()
-    for path in words.out if words.again else []:
-        print(path)
-        tell(predicted_again(words.program, json.loads(pathlib.Path(path).read_text(encoding="utf-8"))))
     if words.again:
+        tell_again(words)
         return
     with tempfile.TemporaryDirectory() as folder:
         machine = pathlib.Path(folder) / "calibrated.machine"
