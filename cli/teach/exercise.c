@@ -3,11 +3,11 @@
 #include "interrupt.h"
 #include "machine-option.h"
 #include "memory-limit.h"
-#include "output-files.h"
 #include "output.h"
 #include "progress.h"
 #include "small-grid.h"
 
+#include "atomic-file.h"
 #include "counter-random.h"
 #include "disguise.h"
 #include "mutate.h"
@@ -28,6 +28,7 @@ typedef struct TgExercises {
   uint64_t seed;
   TgMachine machine;
   char *machine_text, *handout, *answers; /* folders */
+  GPtrArray *made;                        /* paths of files and folders that were not there before, in this order */
 } TgExercises;
 
 /* One of them. */
@@ -95,7 +96,11 @@ static GPtrArray *set_of(const TgBindings *bindings) {
 static TgExit write_file(const TgExercises *all, const char *folder, const char *name, const char *suffix,
                          const char *bytes, size_t size) {
   g_autofree char *file = g_strconcat(name, suffix, NULL), *path = g_build_filename(folder, file, NULL);
-  return tg_output_file_write(all->cli, path, bytes, size);
+  GError *error = NULL;
+  const bool is_new = !g_file_test(path, G_FILE_TEST_EXISTS);
+  if (!tg_atomic_file_write(path, bytes, size, &error)) return tg_report_error(all->cli, error);
+  if (is_new) g_ptr_array_add(all->made, g_strdup(path));
+  return TG_EXIT_DONE;
 }
 
 static TgExit write_page(const TgExercises *all, const TgExercise *one) {
@@ -204,12 +209,22 @@ static TgExit make_all(TgExercises *all) {
   return status;
 }
 
-static TgExit make_folders(TgExercises *all) {
-  const char *const folders[] = {all->handout, all->answers};
-  for (size_t f = 0; f < G_N_ELEMENTS(folders); f++)
-    if (g_mkdir_with_parents(folders[f], 0777) != 0)
-      return tg_report(all->cli, TG_EXIT_FAILED, "%s: %s", folders[f], g_strerror(errno));
+static TgExit make_folder(const TgExercises *all, const char *path) {
+  if (g_file_test(path, G_FILE_TEST_IS_DIR)) return TG_EXIT_DONE;
+  if (g_mkdir(path, 0777) != 0) return tg_report(all->cli, TG_EXIT_FAILED, "%s: %s", path, g_strerror(errno));
+  g_ptr_array_add(all->made, g_strdup(path));
   return TG_EXIT_DONE;
+}
+
+static TgExit make_folders(const TgExercises *all) {
+  TgExit status = make_folder(all, all->cli->options.output);
+  if (!status) status = make_folder(all, all->handout);
+  return status ? status : make_folder(all, all->answers);
+}
+
+/* All exercises, or none. */
+static void unmake(const TgExercises *all) {
+  for (guint i = all->made->len; i-- > 0;) g_remove(g_ptr_array_index(all->made, i));
 }
 
 static TgExit take_options(TgExercises *all) {
@@ -237,12 +252,16 @@ static TgExit take_options(TgExercises *all) {
 static TgExit run(TgCli *cli) {
   TgExercises *all = g_new0(TgExercises, 1);
   all->cli = cli;
+  all->made = g_ptr_array_new_with_free_func(g_free);
   TgExit status = take_options(all);
   if (!status) status = make_all(all);
+  if (status) unmake(all);
   if (!status && !cli->options.quiet) {
     g_autofree char *handout = tg_printable(all->handout, ""), *answers = tg_printable(all->answers, "");
-    tg_output_files_say(cli, g_strdup_printf("for students: %s\nfor you:      %s\n", handout, answers));
+    tg_print_line(cli, "for students: %s", handout);
+    tg_print_line(cli, "for you:      %s", answers);
   }
+  g_ptr_array_unref(all->made);
   tg_algo_clear(&all->source);
   g_free(all->machine_text);
   g_free(all->handout);

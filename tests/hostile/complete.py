@@ -90,7 +90,7 @@ def check_text(content):
 
 CHECKS = {b".json": check_json, b".svg": check_svg, b".png": check_png, b".gif": check_gif, b".pdf": check_pdf,
           b".npy": check_npy, b".mtx": check_mtx, b".csv": check_csv, b".goal": check_goal,
-          b".html": ends_with(b"</html>"), b".dot": ends_with(b"}"), b".gp": check_text, b".machine": check_text,
+          b".html": ends_with(b"</html>"), b".dot": ends_with(b"}"), b".tex": ends_with(b"\\end{tikzpicture}"), b".gp": check_text, b".machine": check_text,
           b".sched": check_text, b".answer": check_text}
 
 

@@ -158,6 +158,8 @@ class Verdict:
             elif old:
                 what = "gone" if new is None else "changed: " + old.change(new)
                 self.add("input" if path in self.inputs() else "other file", f"{self.short(path)} is {what}")
+            elif self.is_in_folder(path):
+                self.check_output(path, old, new)
             elif self.is_picture(path) or self.is_numbered(path):
                 self.check_whole(path, new)
             elif not self.is_expected(path):
@@ -177,6 +179,10 @@ class Verdict:
         """One of the steps that `draw -o NAME%d.svg` writes."""
         return any(re.fullmatch(re.escape(named).replace(rb"%d", rb"\d+"),
                                 path) for named in self.outputs() if b"%d" in named)
+
+    def is_in_folder(self, path):
+        """What `exercise -o FOLDER` writes."""
+        return self.case.command.name == b"exercise" and any(path.startswith(folder + b"/") for folder in self.outputs())
 
     def is_expected(self, path):
         """Caches of the command and of fontconfig; what a killed command could not remove; what `huge` goes on with."""
@@ -199,10 +205,10 @@ class Verdict:
         self.check_whole(path, new)
 
     def may_write(self):
-        """Although it failed: `draw` shows a schedule up to where it goes wrong, and files are written before standard
-        output turns out to be full."""
+        """Although it failed: `draw` shows a schedule up to where it goes wrong, `grade` finds wrong ones, and files are
+        written before standard output turns out to be full."""
         status = self.outcome.status
-        return self.case.command.name == b"draw" and status == 3 or (
+        return self.case.command.name in (b"draw", b"grade") and status == 3 or (
             self.case.streams[1] in ("full", "closed", "broken") and status == 1)
 
     def check_whole(self, path, new):
