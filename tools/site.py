@@ -20,7 +20,7 @@ import sys
 import gallery
 
 ROOT = gallery.ROOT
-GROUPS = {"tutorial": "Tutorial", "guide": "Guides", "reference": "Reference", "algorithms": "Algorithms", "results": "Results",
+GROUPS = {"tutorial": "Tutorial", "guide": "Guides", "teach": "Teaching", "reference": "Reference", "algorithms": "Algorithms", "results": "Results",
           "internals": "For contributors"}
 LINK = re.compile(r'(<a href|<img src)="([^"]*)"')
 HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.S)

@@ -15,7 +15,7 @@ typedef struct TgBlockName {
   uint8_t kind;   /**< TgValueKind */
   uint8_t matrix; /**< TgMatrixName; of a sum C */
   uint8_t transposed;
-  uint8_t unused;
+  uint8_t twice; /**< sum: an inner index is in it twice */
   int32_t row, column;
   int32_t terms; /**< sum: inner indices in it */
 } TgBlockName;

@@ -103,6 +103,10 @@ static TgExit write_file(const TgExercises *all, const char *folder, const char 
   return TG_EXIT_DONE;
 }
 
+static const char task[] = "One line of this schedule is wrong, missing or there twice. Find and repair it. The lines "
+                           "down to the last `place` "
+                           "are right; leave them as they are.";
+
 static TgExit write_page(const TgExercises *all, const TgExercise *one) {
   g_autoptr(GPtrArray) set = set_of(&one->bindings);
   const TgText grid = tg_schedule_grid_text(&one->wrong.schedule);
@@ -118,7 +122,8 @@ static TgExit write_page(const TgExercises *all, const TgExercise *one) {
                                    .text = one->wrong.source.text,
                                    .length = one->wrong.source.length,
                                    .grid = grid.s,
-                                   .set = (const char *const *)set->pdata};
+                                   .set = (const char *const *)set->pdata,
+                                   .task = task};
   const TgPageOptions page = {.m = 4096,
                               .n = 4096,
                               .k = 4096,

@@ -59,6 +59,9 @@ void tg_grades_print(const TgGrades *grades) {
   tg_table_print(cli, table, 0, true);
   tg_print_line(cli, "%" PRId64 " right, %" PRId64 " wrong", grades->right,
                 (int64_t)grades->submissions->len - grades->right);
+  if (grades->others > 0)
+    tg_print_line(cli, "not graded: %" PRId64 " other file%s, not named .sched", grades->others,
+                  grades->others == 1 ? "" : "s");
 }
 
 /* A field as RFC 4180 has it. */

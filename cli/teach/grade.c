@@ -24,6 +24,7 @@ typedef struct TgSearch {
   const char *root;
   char *answers; /* a folder that is left out */
   GPtrArray *files;
+  int64_t others; /* files that are no schedules */
 } TgSearch;
 
 static bool find_files(TgSearch *search, const char *within, int depth, GError **error);
@@ -35,7 +36,12 @@ static bool add_file(TgSearch *search, const char *inside, int depth, GError **e
   if (g_lstat(path, &status) != 0) return true; /* gone again */
   if (S_ISDIR(status.st_mode) && depth > 0 && strcmp(path, search->answers) != 0)
     return find_files(search, inside, depth - 1, error);
-  if (S_ISREG(status.st_mode) && g_str_has_suffix(inside, ".sched")) g_ptr_array_add(search->files, g_strdup(inside));
+  g_autofree char *name = g_path_get_basename(inside), *small = g_ascii_strdown(name, -1);
+  if (!S_ISREG(status.st_mode) || g_str_has_prefix(name, "._")) return true; /* ._: what macOS adds to archives */
+  if (g_str_has_suffix(small, ".sched") || g_str_has_suffix(small, ".sched.txt"))
+    g_ptr_array_add(search->files, g_strdup(inside));
+  else
+    search->others++;
   return true;
 }
 
@@ -55,10 +61,12 @@ static int compare(gconstpointer a, gconstpointer b) {
 }
 
 /* NULL and `error` where a folder cannot be read. */
-static GPtrArray *files_of(const char *root, const char *answers, GError **error) {
+static GPtrArray *files_of(const char *root, const char *answers, int64_t *others, GError **error) {
   g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
   g_autofree char *whole = g_canonicalize_filename(root, NULL), *left_out = g_canonicalize_filename(answers, NULL);
-  if (!find_files(&(TgSearch){whole, left_out, files}, "", MOST_DEPTH, error)) return NULL;
+  TgSearch search = {.root = whole, .answers = left_out, .files = files};
+  if (!find_files(&search, "", MOST_DEPTH, error)) return NULL;
+  *others = search.others;
   g_ptr_array_sort(files, compare);
   return g_steal_pointer(&files);
 }
@@ -218,6 +226,7 @@ static TgSubmission *judge(const TgGrades *grades, const char *folder, const cha
   GStatBuf status;
   gsize length = 0;
   GError *error = NULL;
+  static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which some editors write */
   one->file = g_strdup(file);
   one->differs = -1;
   if (g_stat(path, &status) == 0 && status.st_size > MOST_BYTES) {
@@ -229,6 +238,8 @@ static TgSubmission *judge(const TgGrades *grades, const char *folder, const cha
     g_error_free(error);
     return one;
   }
+  if (g_str_has_prefix(text, mark)) memmove(text, text + strlen(mark), length -= strlen(mark));
+  text[length] = '\0';
   g_autofree char *title = title_of(text);
   one->answer = find_answer(grades->answers, title);
   if (!one->answer) {
@@ -279,7 +290,7 @@ static TgExit grade_all(TgGrades *grades) {
   GError *error = NULL;
   TgExit status = tg_answers_read(cli, answers, grades->answers);
   if (status) return status;
-  g_autoptr(GPtrArray) files = files_of(folder, answers, &error);
+  g_autoptr(GPtrArray) files = files_of(folder, answers, &grades->others, &error);
   if (!files) return tg_report_error(cli, error);
   if (!files->len && !cli->options.gradescope)
     return tg_report(cli, TG_EXIT_USAGE, "%s: no .sched file in this folder, nor in those in it", folder);

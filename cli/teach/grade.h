@@ -18,6 +18,7 @@ typedef struct TgGrades {
   TgCli *cli;
   GPtrArray *answers, *submissions;
   int64_t right;
+  int64_t others; /**< files in the folder that are no schedules */
 } TgGrades;
 
 /** Prints the table or, with `--json`, the document. */

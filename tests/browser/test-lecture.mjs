@@ -223,6 +223,32 @@ async function rooms() {
   await page.done();
 }
 
+/* An address that is put into an open page counts as a new one. */
+async function addresses() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  const url = page.url().split("#")[0];
+  await page.goto(`${url}#step=4`);
+  await page.waitForFunction(() => document.getElementById("jump").value === "4");
+  await page.goto(`${url}#step=2&grid=3x3`);
+  await page.waitForFunction(() => document.querySelector(".grid")?.value === "3x3" && document.getElementById("jump").value === "2");
+  await page.done();
+}
+
+/* A handout says what is to be done, and accepts no other schedule. */
+async function exercises() {
+  command("exercise", "cannon", "--grid", "3x3", "-o", "set", "-q");
+  const [name] = fs.readdirSync(path.join(folder, "set", "handout")).filter((file) => file.endsWith(".html"));
+  const right = fs.readFileSync(path.join(folder, "set", "answers", name.replace(".html", ".sched")), "utf8");
+  const page = await open(path.join(folder, "set", "handout", name));
+  assert.match(await page.textContent("#citation"), /One line of this schedule is wrong/);
+  assert.match(await verdictOf(page), /^Wrong/);
+  await page.fill("textarea", right.replace(/exercise-\w+/, "mine"));
+  await says(page, "Proved, but not the exercise");
+  await page.fill("textarea", right);
+  await says(page, "hand in that file");
+  await page.done();
+}
+
 async function failures() {
   command("mutate", "cannon", "--grid", "4x4", "--seed", "3", "-o", "wrong.sched");
   const page = await open(["./wrong.sched", "--grid", "4x4"]);
@@ -310,6 +336,8 @@ try {
     ["glides", glides],
     ["predictions", predictions],
     ["rooms", rooms],
+    ["addresses", addresses],
+    ["exercises", exercises],
     ["failures", failures],
     ["races", races],
     ["srcdoc", srcdoc],

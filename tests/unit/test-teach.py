@@ -222,6 +222,18 @@ def test_what_is_no_repair(_):
     assert hand_in(right.replace(place, f"place C({i},{j}) on ({i},{j})\nplace B({i},{j}), A({i},{j}) on ({i},{j})"))["ok"]
 
 
+def test_files_as_editors_and_systems_write_them(_):
+    run("exercise", "cannon", "-o", "x", "-q")
+    right = answer_text().encode()
+    pathlib.Path("in/__MACOSX").mkdir(parents=True)
+    files = {"a.sched": b"\xef\xbb\xbf" + right, "b.SCHED": right.replace(b"\n", b"\r\n"), "c.sched.txt": right, "notes.txt": b"hello",
+             "__MACOSX/._a.sched": b"\0\5\26\7"}
+    for name, data in files.items():
+        pathlib.Path("in", name).write_bytes(data)
+    said = run("grade", "in", "x/answers").stdout
+    assert "3 right, 0 wrong" in said and "not graded: 1 other file" in said, said
+
+
 def test_a_repair_for_one_grid_alone_is_wrong(_):
     run("exercise", "cannon", "-o", "x", "--grid", "2x2", "-q")
     right = answer_text()

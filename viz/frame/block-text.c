@@ -7,6 +7,7 @@ TgBlockName tg_block_name_of(const TgValue *value) {
   return (TgBlockName){.kind = value->kind,
                        .matrix = value->kind == TG_VALUE_SUM ? TG_MATRIX_C : value->matrix,
                        .transposed = value->transposed,
+                       .twice = value->kind == TG_VALUE_SUM && value->twice >= 0,
                        .row = value->row,
                        .column = value->column,
                        .terms = value->terms};

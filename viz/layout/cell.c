@@ -157,7 +157,8 @@ static double fitting_size(const char *text, double size, double width) {
 bool tg_slot_fresh(const TgFrame *frame, const TgFrameSlot *slot) {
   const TgBlockName *shown = tg_frame_slot_shown(slot);
   if (frame->step == 0 || shown->kind == TG_VALUE_EMPTY) return false;
-  return shown->terms != slot->before.terms || !tg_block_name_same(shown, &slot->before);
+  return shown->terms != slot->before.terms || shown->twice != slot->before.twice ||
+         !tg_block_name_same(shown, &slot->before);
 }
 
 /* What a slot looks like. */
@@ -192,7 +193,8 @@ static void append_next(GString *text, const TgFrame *frame, const TgFrameSlot *
     if (slot->after.kind == TG_VALUE_EMPTY) g_string_append(text, "–");
     tg_block_name_append(text, &slot->after);
   } else if (shown->kind == TG_VALUE_SUM && frame->schedule->inner > 1) {
-    g_string_append_printf(text, "%d/%d", slot->after.terms, frame->schedule->inner);
+    g_string_append_printf(text, "%d/%d%s", slot->after.terms, frame->schedule->inner,
+                           slot->after.twice ? " twice" : "");
   }
 }
 
@@ -208,7 +210,8 @@ static void append_slot_title(GString *title, const TgFrame *frame, int64_t proc
   if (!tg_block_name_same(shown, &slot->after)) g_string_append(title, slot->after.kind ? ", then " : ", then empty");
   if (!tg_block_name_same(shown, &slot->after)) tg_block_name_append(title, &slot->after);
   if (slot->after.kind == TG_VALUE_SUM)
-    g_string_append_printf(title, ", %d of %d terms", slot->after.terms, frame->schedule->inner);
+    g_string_append_printf(title, ", %d of %d terms%s", slot->after.terms, frame->schedule->inner,
+                           slot->after.twice ? ", one of them twice" : "");
 }
 
 /* The slot's name: above what it holds where names are needed, and alone where it holds nothing. */

@@ -32,11 +32,12 @@ static void write_products(const TgFrame *frame) {
   tg_json_end_array(json);
 }
 
-/* Inner indices in a sum, as "0110". */
+/* Inner indices in a sum, as "0110"; "0210" where the first of those is in it twice. */
 static void write_terms(const Lab *lab, TgValueId value) {
   g_autoptr(GString) terms = g_string_new(NULL);
+  const int32_t twice = tg_state_value(lab->frames->state, value)->twice;
   for (int32_t t = 0; t < lab->schedule.inner; t++)
-    g_string_append_c(terms, tg_state_value_has(lab->frames->state, value, t) ? '1' : '0');
+    g_string_append_c(terms, t == twice ? '2' : tg_state_value_has(lab->frames->state, value, t) ? '1' : '0');
   tg_json_string(json, terms->str);
 }
 

@@ -20,6 +20,7 @@ static void write_schedule(TgJson *json, const TgPageSchedule *one) {
   tg_json_member_string(json, "embed", one->embedding ? one->embedding : "");
   tg_json_member_string(json, "collective", tg_collective_name(one->options->collective));
   tg_json_member_string(json, "heat", one->heat ? one->heat : "auto");
+  if (one->task) tg_json_member_string(json, "task", one->task);
   tg_json_member_array(json, "set", TG_JSON_ROW);
   for (int i = 0; one->set && one->set[i]; i++) tg_json_string(json, one->set[i]);
   tg_json_end_array(json);
@@ -127,7 +128,8 @@ GBytes *tg_page_html(const TgPageSchedule *schedules, int count, const TgPageOpt
     return NULL;
   }
   g_autofree char *escaped = g_markup_escape_text(title->str, -1);
-  g_autofree char *citation = g_markup_escape_text(tg_name(schedules[0].names, schedules[0].names->citation), -1);
+  const char *source = tg_name(schedules[0].names, schedules[0].names->citation);
+  g_autofree char *citation = g_markup_escape_text(schedules[0].task ? schedules[0].task : source, -1);
   const Mark marks[] = {{"@TITLE@", escaped}, {"@CITATION@", citation}, {"@FIRST@", first->str}, {"@SETUP@", setup}};
   return g_string_free_to_bytes(fill_template(marks, G_N_ELEMENTS(marks)));
 }

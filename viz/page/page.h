@@ -21,6 +21,8 @@ typedef struct TgPageSchedule {
   gsize length;
   const char *grid, *network, *embedding, *heat;
   const char *const *set; /**< "c=2", ended by NULL */
+  const char
+      *task; /**< of an exercise: said in place of the citation, and the lines down to the last `place` are watched */
 } TgPageSchedule;
 
 typedef struct TgPageOptions {

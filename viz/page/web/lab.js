@@ -9,6 +9,12 @@ const MOST_LINES = 2000;
 const limits = `This page accepts up to ${MOST_TEXT / 1024} KB and ${MOST_LINES} lines; use topogemm draw for longer schedules.`;
 const QUICK_WORK = 200000; /* largest product of executed statements and processors that is handled immediately, without a worker */
 
+/* The lines down to the last `place`, without comments and with single spaces. */
+function declarations(text) {
+  const lines = text.split("\n").map((line) => line.replace(/#.*/, "").trim().replace(/\s+/g, " ")).filter(Boolean);
+  return lines.slice(0, 1 + lines.findLastIndex((line) => line.startsWith("place"))).join("\n");
+}
+
 class Lab {
   /* `changed` is told when something of the lab is; `go` goes to a step. */
   constructor(core, setup, number, changed, go) {
@@ -244,6 +250,7 @@ class Lab {
     } else if (this.proof.ok) {
       words = `Proved on this grid: every block of C gets each of its ${this.facts.inner} terms exactly once, in place.`;
       kind = "good";
+      if (this.setup.task) [words, kind] = this.handIn(words);
     } else {
       words = `Wrong: ${inOneNotation(this.proof.failure.message)}`;
     }
@@ -253,6 +260,14 @@ class Lab {
     const go = make("button", { type: "button" }, `Go to step ${this.proof.failure.step}`);
     go.addEventListener("click", () => this.go(this.proof.failure.step));
     verdict.append(" ", go);
+  }
+
+  /* What is still to be done with an exercise whose text is right on this grid. */
+  handIn(proved) {
+    const text = this.part("text").value;
+    if (declarations(text) !== declarations(this.begunWith.schedule))
+      return ["Proved, but not the exercise: restore the lines down to the last `place`.", "bad"];
+    return [`${proved} Try other grids, too; then use Save .sched, and hand in that file.`, "good"];
   }
 
   /* The step that is shown, with everything in it. */

@@ -42,6 +42,7 @@ function readAddress(url) {
 }
 
 const address = () => addressOf({ step: now, loop, theme, wide: labs[0].view.wider, lecture: lecturing(), machine: machine.changes(), labs });
+const editsOf = (url) => [...addressValues(url)].filter(([name]) => /^(text|grid|set|network|collective)\d*$/.test(name)).sort().join();
 const writeAddress = () => putAddress(address());
 
 /* The rules of the style sheet that depend on what the reader's system prefers, each with its condition. */
@@ -61,7 +62,7 @@ const distinct = (words) => [...new Set(words.filter(Boolean))];
 function writeHeading() {
   const title = distinct(labs.map((lab) => lab.heading)).join(" and ");
   writeText(at("title"), title || at("title").textContent);
-  writeText(at("citation"), distinct(labs.map((lab) => lab.facts?.citation)).join(" · "));
+  writeText(at("citation"), distinct(labs.map((lab) => lab.setup.task ?? lab.facts?.citation)).join(" · "));
   document.title = at("title").textContent;
 }
 
@@ -245,8 +246,14 @@ function listen() {
   at("scrub").addEventListener("input", () => go(Number(at("scrub").value)));
   at("jump").addEventListener("change", () => go(Math.round(Number(at("jump").value)) || 0));
   document.addEventListener("keydown", keys);
+  /* The address itself may have been written anew meanwhile. Another text or other settings are a new beginning. */
   window.addEventListener("hashchange", (event) => {
-    readAddress(event.newURL); /* the address itself may have been written anew meanwhile */
+    if (editsOf(event.newURL) !== editsOf(address())) {
+      putAddress(event.newURL);
+      location.reload();
+      return;
+    }
+    readAddress(event.newURL);
     show();
   });
 }

@@ -68,11 +68,14 @@ function showProgress(lab, step) {
     const own = sums.get(bar.name) ?? [];
     const [at, slot] = lab.facts.c_place?.[b] ?? [];
     const here = own.filter((sum) => sum.rank === at && sum.slot === slot);
-    fillBar(bar, Array.from(bar.terms, (term, t) => (here.some((sum) => sum.terms[t] === "1") ? "in" : own.some((sum) => sum.terms[t] === "1") ? "away" : "")));
+    fillBar(bar, Array.from(bar.terms, (term, t) => stateOf(here, own, t)));
   });
   box.style.gridTemplateColumns = `repeat(${columns}, minmax(3.2rem, 1fr))`;
   fillWith(box, [said, ...lab.bars.bars.map((bar) => bar.element)]);
 }
+
+const stateOf = (here, own, t) =>
+  here.some((sum) => sum.terms[t] === "2") ? "twice" : here.some((sum) => sum.terms[t] === "1") ? "in" : own.some((sum) => sum.terms[t] !== "0") ? "away" : "";
 
 /* A bar of `inner` terms for every block of C. */
 function makeBars(rows, columns, inner) {
@@ -84,7 +87,7 @@ function makeBars(rows, columns, inner) {
   });
 }
 
-/* States of its terms: "in" place, "away" in a sum elsewhere, or neither. */
+/* States of its terms: "in" place, "twice" there, "away" in a sum elsewhere, or none of these. */
 function fillBar(bar, states) {
   const { element, terms, name } = bar;
   if (element.title && bar.states.every((state, t) => state === states[t])) return;
@@ -94,7 +97,8 @@ function fillBar(bar, states) {
   bar.states = states;
   const count = (what) => states.filter((state) => state === what).length;
   const away = count("away");
-  element.title = `${name}: ${count("in")} of ${terms.length} terms in place${away ? `, ${away} elsewhere` : ""}`;
+  const twice = states.indexOf("twice");
+  element.title = `${name}: ${count("in") + count("twice")} of ${terms.length} terms in place${twice < 0 ? "" : `, term ${twice} twice`}${away ? `, ${away} elsewhere` : ""}`;
   element.setAttribute("aria-label", element.title);
   element.className = count("in") === terms.length ? "bar done" : "bar";
 }
@@ -195,6 +199,7 @@ function showNumbers(lab, step) {
   const c = (i, j) => {
     const terms = inPlace.get(blockAt(i, rows) * columns + blockAt(j, columns));
     if (!terms) return "·";
+    if (terms.includes("2")) return "✗"; /* how often a term is in it is not known */
     let sum = 0;
     for (let t = 0; t < n; t++) if (terms[blockAt(t, facts.inner)] === "1") sum += l(i, t) * r(t, j);
     return String(sum);
