@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-/* Without --grid, every parameter that needs a value gets the first of these that the schedule is made for. */
-static const int64_t tried[] = {4, 3, 2, 5, 6, 8, 1};
+/* Without --grid, every parameter that needs a value gets the first of these that the schedule is made for. From 3 on a
+ * neighbour to the left is another one than that to the right; a cube of 4 is hard to read. */
+static const int64_t tried[] = {3, 4, 2, 5, 6, 8, 1};
 
 static bool bind_all(TgAlgo *algo, const TgBindings *given, int64_t value, TgBindings *bindings) {
   *bindings = *given;

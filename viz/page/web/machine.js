@@ -89,7 +89,8 @@ class Machine {
   /* Gives the time to `take`, at once or later. Null where it is not predicted. */
   predict(lab, take) {
     const words = [this.size.m, this.size.n, this.size.k, this.bytes, this.machineText()];
-    if (!lab.handle || lab.facts.processors > 4096) take(null);
+    if (lab.error) take({ error: { message: "Not predicted: the schedule or a setting has an error." } });
+    else if (!lab.handle || lab.facts.processors > 4096) take(null);
     else if (lab.proof && !lab.proof.ok) take({ error: { message: "Not predicted: the schedule is wrong." } });
     else if (!lab.takesLong) take(lab.core.timeOf(lab.handle, ...words));
     else if (lab.proof) this.predictLater(lab, words, take);
