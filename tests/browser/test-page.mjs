@@ -592,7 +592,7 @@ async function larger() {
 }
 
 async function sizes() {
-  assert.ok(fs.statSync(pageFile(["cannon", "--grid", "4x4"])).size <= 430e3);
+  assert.ok(fs.statSync(pageFile(["cannon", "--grid", "4x4"])).size <= 440e3);
   assert.ok(fs.statSync(pageFile(["cannon", "--grid", "64x64"])).size <= 1e6);
 }
 
