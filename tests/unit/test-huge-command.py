@@ -176,7 +176,7 @@ def test_memory(_):
     needs_own_memory()
     generate(2048)
     panels = []
-    for megabytes in [60, 30, 25]:
+    for megabytes in [60, 30, 22]:
         said = document(*EGMM, "--memory", f"{megabytes}M")
         assert said["peak_rss_bytes"] <= megabytes * 1e6, said
         panels.append(said["panels"])
