@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1000, GRIDS = 3 };
+enum { MOST = 1000, OTHER_GRIDS = 2 };
 
 typedef struct TgExercises {
   TgCli *cli;
@@ -104,8 +104,7 @@ static TgExit write_file(const TgExercises *all, const char *folder, const char 
 }
 
 static const char task[] = "One line of this schedule is wrong, missing or there twice. Find and repair it. The lines "
-                           "down to the last `place` "
-                           "are right; leave them as they are.";
+                           "down to the last `place` are right; leave them as they are.";
 
 static TgExit write_page(const TgExercises *all, const TgExercise *one) {
   g_autoptr(GPtrArray) set = set_of(&one->bindings);
@@ -138,12 +137,8 @@ static TgExit write_page(const TgExercises *all, const TgExercise *one) {
 
 static GPtrArray *grids_of(TgExercise *one) {
   GPtrArray *grids = g_ptr_array_new_with_free_func(g_free);
-  TgBindings others[GRIDS];
-  const int count = tg_other_small_grids(&one->right, &one->bindings, others, GRIDS - 1);
   g_ptr_array_add(grids, g_strdup(tg_schedule_grid_text(&one->wrong.schedule).s));
-  for (int i = 0; i < count; i++)
-    if (tg_schedule_bind(&one->right.schedule, &one->right.names, &others[i], NULL))
-      g_ptr_array_add(grids, g_strdup(tg_schedule_grid_text(&one->right.schedule).s));
+  tg_other_small_grids(&one->right, &one->bindings, OTHER_GRIDS, grids);
   g_ptr_array_add(grids, NULL);
   return grids;
 }
@@ -179,10 +174,12 @@ static TgExit write_answer(const TgExercises *all, TgExercise *one, uint64_t see
   return status;
 }
 
+/* The answer first, which refuses what would replace another exercise. */
 static TgExit write_one(const TgExercises *all, TgExercise *one, uint64_t seed) {
-  TgExit status = write_file(all, all->handout, one->name, ".sched", one->wrong.source.text, one->wrong.source.length);
-  if (!status) status = write_page(all, one);
-  return status ? status : write_answer(all, one, seed);
+  TgExit status = write_answer(all, one, seed);
+  if (!status)
+    status = write_file(all, all->handout, one->name, ".sched", one->wrong.source.text, one->wrong.source.length);
+  return status ? status : write_page(all, one);
 }
 
 static bool go_on(void *user, int64_t done) {
@@ -290,14 +287,11 @@ const TgCommand tg_command_exercise = {
     .summary = "make exercises, each with one wrong line, and a folder of answers",
     .details =
         "Writes FOLDER/handout for students and FOLDER/answers for you. An exercise is a schedule with one wrong edit: "
-        "a "
-        "page, which proves the text while it is edited, and a .sched file. Citation, notes and comments are removed "
-        "and "
-        "names are changed, so that a comparison with the library's text does not reveal the edit. The first line has "
-        "the exercise's name, by which `grade` knows it.\n"
+        "a page, which proves the text while it is edited, and a .sched file. Citation, notes and comments are removed "
+        "and names are changed, so that a comparison with the library's text does not reveal the edit. The first line "
+        "has the exercise's name, by which `grade` knows it.\n"
         "Level 1: the message of the failed proof quotes the wrong line. Level 2: it quotes another line, where the "
-        "error "
-        "shows. Level 3: it quotes no line, since every statement can be executed, but the result is wrong.\n"
+        "error shows. Level 3: it quotes no line, since every statement can be executed, but the result is wrong.\n"
         "The same seed gives the same exercise and the same answer to everybody: choose one that students cannot "
         "guess.",
     .examples = examples,

@@ -18,6 +18,34 @@ static char *answer_path(const char *output) {
   return g_strdup_printf("%.*s.answer", (int)(dot ? (gsize)(dot - output) : strlen(output)), output);
 }
 
+static bool is_extent(const TgAlgo *algo, const char *name) {
+  for (int p = 0; p < algo->schedule.parameters; p++)
+    if (strcmp(tg_name(&algo->names, algo->names.parameter[p]), name) == 0)
+      return algo->schedule.parameter_kind[p] == TG_PARAMETER_GRID;
+  return false;
+}
+
+/* The name of the exercise's file for a shell and `verify`: "./" before a name that `verify` would not take for a path
+ * or that looks like an option, and quotes if a character is special to a shell. */
+static char *shell_word(const char *output) {
+  static const char plain[] = "_-+=.,:/@%";
+  const bool path = output[0] != '-' && (strchr(output, '/') || g_str_has_suffix(output, ".sched"));
+  g_autofree char *name = g_strconcat(path ? "" : "./", output, NULL), *shown = tg_printable(name, "");
+  for (const char *at = shown; *at; at++)
+    if ((unsigned char)*at < 0x80 && !g_ascii_isalnum(*at) && !strchr(plain, *at)) return g_shell_quote(shown);
+  return g_steal_pointer(&shown);
+}
+
+static char *command_text(const TgAlgo *algo, const TgBindings *bindings, const char *output) {
+  GString *text = g_string_new(NULL);
+  g_autofree char *word = shell_word(output);
+  g_string_append_printf(text, "topogemm verify %s --grid %s", word, tg_schedule_grid_text(&algo->schedule).s);
+  for (int i = 0; i < bindings->count; i++)
+    if (!is_extent(algo, bindings->set[i].name))
+      g_string_append_printf(text, " --set %s=%" PRId64, bindings->set[i].name, bindings->set[i].value);
+  return g_string_free(text, FALSE);
+}
+
 /* An answer is known by its first line, which names the exercise. */
 static char *answer_title(const char *output) {
   g_autofree char *name = g_path_get_basename(output), *shown = tg_printable(name, "");
@@ -111,7 +139,7 @@ static TgExit run(TgCli *cli) {
   if (status) return status;
   char *exercise = make_exercise(cli, &algo, &bindings, seed, &mutation, &proof, &error);
   if (!exercise) return tg_algo_report(cli, &algo, &error);
-  g_autofree char *command = tg_verify_command(&algo, &bindings, cli->options.output);
+  g_autofree char *command = command_text(&algo, &bindings, cli->options.output);
   g_autofree char *title = answer_title(cli->options.output);
   g_autofree char *answer = answer_text(title, &mutation, &proof, command);
   g_autofree char *text = g_strconcat(exercise, g_str_has_suffix(exercise, "\n") ? "" : "\n", NULL);

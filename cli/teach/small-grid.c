@@ -1,5 +1,4 @@
 #include "small-grid.h"
-#include "output.h"
 
 #include <string.h>
 
@@ -31,42 +30,15 @@ TgExit tg_small_grid(const TgCli *cli, TgAlgo *algo, TgBindings *bindings) {
   return tg_algo_report(cli, algo, &error);
 }
 
-int tg_other_small_grids(TgAlgo *algo, const TgBindings *bindings, TgBindings *others, int most) {
+void tg_other_small_grids(TgAlgo *algo, const TgBindings *bindings, int most, GPtrArray *grids) {
   const TgText own = tg_schedule_grid_text(&algo->schedule);
-  TgBindings given = {0};
-  int count = 0;
+  TgBindings given = {0}, other;
   for (int i = 0; i < bindings->count; i++) given.set[given.count++] = bindings->set[i];
-  for (size_t i = 0; i < G_N_ELEMENTS(tried) && count < most; i++)
-    if (bind_all(algo, &given, tried[i], &others[count]) &&
-        strcmp(tg_schedule_grid_text(&algo->schedule).s, own.s) != 0)
-      count++;
-  return count;
-}
-
-static bool is_extent(const TgAlgo *algo, const char *name) {
-  for (int p = 0; p < algo->schedule.parameters; p++)
-    if (strcmp(tg_name(&algo->names, algo->names.parameter[p]), name) == 0)
-      return algo->schedule.parameter_kind[p] == TG_PARAMETER_GRID;
-  return false;
-}
-
-/* The name of the exercise's file for a shell and `verify`: "./" before a name that `verify` would not take for a path
- * or that looks like an option, and quotes if a character is special to a shell. */
-static char *shell_word(const char *output) {
-  static const char plain[] = "_-+=.,:/@%";
-  const bool path = output[0] != '-' && (strchr(output, '/') || g_str_has_suffix(output, ".sched"));
-  g_autofree char *name = g_strconcat(path ? "" : "./", output, NULL), *shown = tg_printable(name, "");
-  for (const char *at = shown; *at; at++)
-    if ((unsigned char)*at < 0x80 && !g_ascii_isalnum(*at) && !strchr(plain, *at)) return g_shell_quote(shown);
-  return g_steal_pointer(&shown);
-}
-
-char *tg_verify_command(const TgAlgo *algo, const TgBindings *bindings, const char *output) {
-  GString *text = g_string_new(NULL);
-  g_autofree char *word = shell_word(output);
-  g_string_append_printf(text, "topogemm verify %s --grid %s", word, tg_schedule_grid_text(&algo->schedule).s);
-  for (int i = 0; i < bindings->count; i++)
-    if (!is_extent(algo, bindings->set[i].name))
-      g_string_append_printf(text, " --set %s=%" PRId64, bindings->set[i].name, bindings->set[i].value);
-  return g_string_free(text, FALSE);
+  for (size_t i = 0; i < G_N_ELEMENTS(tried) && most > 0; i++) {
+    if (!bind_all(algo, &given, tried[i], &other)) continue;
+    const TgText grid = tg_schedule_grid_text(&algo->schedule);
+    if (strcmp(grid.s, own.s) == 0) continue;
+    g_ptr_array_add(grids, g_strdup(grid.s));
+    most--;
+  }
 }

@@ -128,10 +128,13 @@ def test_another_exercise_does_not_replace_one(_):
     assert len(first) == 8
     path = pathlib.Path("x/answers", f"{made('x')[5]}.answer")
     path.write_text(path.read_text(encoding="utf-8") + "# a note\n", encoding="utf-8")
+    handout = pathlib.Path("x/handout", path.stem + ".sched")
+    handout.write_text("in the hands of students\n", encoding="utf-8")
     said = [subprocess.run([TOPOGEMM, "exercise", name, "--seed", "5", "-o", "x", "-q"], capture_output=True, text=True, check=False)
             for name in ("dns", "cannon")]
     assert sorted(one.returncode for one in said) == [0, 2] and any("answers another exercise" in one.stderr for one in said)
-    assert all(one == path or one.read_bytes() == data for one, data in first.items())
+    assert handout.read_text(encoding="utf-8") == "in the hands of students\n"
+    assert all(one in (path, handout) or one.read_bytes() == data for one, data in first.items())
 
 
 def test_refusals(_):
