@@ -8,7 +8,7 @@
 enum {
   MOST_UNITS = 2048, /* of a direction; more are taken together */
   THICK = 1024,      /* the inner dimension beyond which products gain nothing */
-  LONG = 2048        /* rows of A at a time beyond which they gain little */
+  LONG = 8192        /* rows of A at a time beyond which they gain little */
 };
 
 /* One way to cut C: into strips of columns (`across`) or of rows, each then cut into panels. */
