@@ -9,6 +9,7 @@ TG_BEGIN_DECLS
 
 typedef struct TgMutation {
   int32_t line, column;         /**< of the edit, in the original text */
+  int32_t edit;                 /**< its number among all edits of the text; other names do not change it */
   char kind[48];                /**< "another number", "a statement left out", … */
   char before[TG_MAX_LINE + 1]; /**< the whole line as it was, without indentation … */
   char after[TG_MAX_LINE + 1];  /**< … and as it is now; "" where the line is gone */

@@ -71,3 +71,59 @@ TgExit tg_answers_read(const TgCli *cli, const char *folder, GPtrArray *answers)
                       : tg_report(cli, TG_EXIT_USAGE,
                                   "%s: no answers here; give the folder `answers` that `exercise` wrote", folder);
 }
+
+/* --- what is handed in ----------------------------------------------------------------------------------------- */
+
+const TgAnswer *tg_answer_find(const GPtrArray *answers, const char *name) {
+  for (guint i = 0; i < answers->len; i++) {
+    const TgAnswer *answer = g_ptr_array_index(answers, i);
+    if (strcmp(answer->name, name) == 0) return answer;
+  }
+  return NULL;
+}
+
+char *tg_answer_title(const char *text) {
+  static const char word[] = "schedule";
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  for (char **line = lines; *line; line++) {
+    const char *at = g_strchug(*line);
+    if (strncmp(at, word, strlen(word)) != 0 || !g_ascii_isspace(at[strlen(word)])) continue;
+    at += strlen(word);
+    at += strspn(at, " \t");
+    return g_strndup(at, strcspn(at, " \t\r\"#"));
+  }
+  return g_strdup("");
+}
+
+/* Lines without comments and with single spaces; empty ones are left out. */
+static GPtrArray *plain_lines(const char *text) {
+  GPtrArray *plain = g_ptr_array_new_with_free_func(g_free);
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  for (char **line = lines; *line; line++) {
+    (*line)[strcspn(*line, "#\r")] = '\0';
+    g_auto(GStrv) words = g_strsplit_set(*line, " \t", -1);
+    GString *joined = g_string_new(NULL);
+    for (char **each = words; *each; each++)
+      if (**each) g_string_append_printf(joined, "%s%s", joined->len ? " " : "", *each);
+    char *finished = g_string_free(joined, FALSE);
+    if (*finished)
+      g_ptr_array_add(plain, finished);
+    else
+      g_free(finished);
+  }
+  return plain;
+}
+
+/* All less the longest common sequence. */
+int32_t tg_answer_lines_differ(const TgAnswer *answer, const char *text) {
+  g_autoptr(GPtrArray) a = plain_lines(text), b = plain_lines(answer->solution);
+  g_autofree guint *common = g_new0(guint, b->len + 1);
+  for (guint i = 0; i < a->len; i++)
+    for (guint j = 0, corner = 0; j < b->len; j++) {
+      const guint above = common[j + 1];
+      const bool same = strcmp(g_ptr_array_index(a, i), g_ptr_array_index(b, j)) == 0;
+      common[j + 1] = same ? corner + 1 : MAX(above, common[j]);
+      corner = above;
+    }
+  return (int32_t)(MAX(a->len, b->len) - common[b->len]);
+}

@@ -34,4 +34,11 @@ TgExit tg_answers_read(const TgCli *cli, const char *folder, GPtrArray *answers)
 /** The bindings of one of its grids. */
 bool tg_answer_bindings(const TgAnswer *answer, const char *grid, TgBindings *bindings, TgError *error);
 
+/** The word after `schedule` of a text that need not parse, or "". Free with g_free(). */
+char *tg_answer_title(const char *text);
+/** The answer of this name, or NULL. */
+const TgAnswer *tg_answer_find(const GPtrArray *answers, const char *name);
+/** Lines that a text has instead of the answer's, ignoring spaces and comments. */
+int32_t tg_answer_lines_differ(const TgAnswer *answer, const char *text);
+
 #endif

@@ -18,14 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1000, OTHER_GRIDS = 2 };
+enum { MOST = 1000, OTHER_GRIDS = 2, TRIES = 200 };
 
 typedef struct TgExercises {
   TgCli *cli;
   TgAlgo source;
   TgBindings bindings; /* of the source */
-  int64_t level, count;
+  int64_t level, count, done;
   uint64_t seed;
+  GHashTable *edits; /* numbers of the edits so far */
+  bool repeats;      /* some exercises have the same edit, since no other was found */
   TgMachine machine;
   char *machine_text, *handout, *answers; /* folders */
   GPtrArray *made;                        /* paths of files and folders that were not there before, in this order */
@@ -188,22 +190,33 @@ static bool go_on(void *user, int64_t done) {
   return !tg_interrupted();
 }
 
+/* With an edit that no other exercise of this call has, if one of the next seeds gives one; counts `seed` up to it. */
+static TgExit make_another(TgExercises *all, TgExercise *one, uint64_t *seed, const TgWatch *watch) {
+  TgError error = {0};
+  for (int tries = all->repeats ? TRIES : 1;; tries++, ++*seed) {
+    exercise_clear(one);
+    *one = (TgExercise){0};
+    if (!make(all, one, *seed, watch, &error))
+      return tg_report(all->cli, TG_EXIT_USAGE, "%s, seed %" PRIu64 ": %s", tg_algo_name(&all->source), *seed,
+                       error.message);
+    if (g_hash_table_add(all->edits, GINT_TO_POINTER(one->mutation.edit)) || tries >= TRIES) break;
+  }
+  all->repeats = g_hash_table_size(all->edits) < all->done + 1;
+  return TG_EXIT_DONE;
+}
+
 static TgExit make_all(TgExercises *all) {
   TgProgressLine line;
   TgExit status = TG_EXIT_DONE;
+  uint64_t seed = all->seed;
   tg_progress_begin(&line, all->cli, "exercise", all->count);
   tg_progress_watch(&line);
   const TgWatch watch = {.go_on = go_on};
-  for (int64_t i = 0; i < all->count && !status; i++) {
+  for (; all->done < all->count && !status; all->done++, seed++) {
     TgExercise *one = g_new0(TgExercise, 1);
-    TgError error = {0};
-    const uint64_t seed = all->seed + (uint64_t)i;
-    tg_progress_at(&line, i);
-    if (make(all, one, seed, &watch, &error))
-      status = write_one(all, one, seed);
-    else
-      status = tg_report(all->cli, TG_EXIT_USAGE, "%s, seed %" PRIu64 ": %s", tg_algo_name(&all->source), seed,
-                         error.message);
+    tg_progress_at(&line, all->done);
+    status = make_another(all, one, &seed, &watch);
+    if (!status) status = write_one(all, one, seed);
     exercise_clear(one);
     g_free(one);
   }
@@ -255,6 +268,7 @@ static TgExit run(TgCli *cli) {
   TgExercises *all = g_new0(TgExercises, 1);
   all->cli = cli;
   all->made = g_ptr_array_new_with_free_func(g_free);
+  all->edits = g_hash_table_new(NULL, NULL);
   TgExit status = take_options(all);
   if (!status) status = make_all(all);
   if (status) unmake(all);
@@ -262,8 +276,12 @@ static TgExit run(TgCli *cli) {
     g_autofree char *handout = tg_printable(all->handout, ""), *answers = tg_printable(all->answers, "");
     tg_print_line(cli, "for students: %s", handout);
     tg_print_line(cli, "for you:      %s", answers);
+    if (all->repeats)
+      tg_print_line(cli, "%u of %" PRId64 " edits differ; for more, use several schedules or levels",
+                    g_hash_table_size(all->edits), all->count);
   }
   g_ptr_array_unref(all->made);
+  g_hash_table_unref(all->edits);
   tg_algo_clear(&all->source);
   g_free(all->machine_text);
   g_free(all->handout);
@@ -276,7 +294,7 @@ static const char *const options[] = {"level",           "count", "seed",       
                                       "output:exercise", "quiet", "memory-limit", NULL};
 static const TgExample examples[] = {
     {"exercise dns --level 2 --seed 7 -o exercises", "a page and a text for students, and the answer"},
-    {"exercise cannon --count 20 -o exercises", "20 exercises, of seeds 1 to 20"},
+    {"exercise cannon --count 10 -o exercises", "10 exercises with different edits"},
     {"grade handed-in exercises/answers", "prove what the students hand in"},
     {NULL, NULL},
 };
@@ -293,7 +311,8 @@ const TgCommand tg_command_exercise = {
         "Level 1: the message of the failed proof quotes the wrong line. Level 2: it quotes another line, where the "
         "error shows. Level 3: it quotes no line, since every statement can be executed, but the result is wrong.\n"
         "The same seed gives the same exercise and the same answer to everybody: choose one that students cannot "
-        "guess.",
+        "guess. With --count, each exercise takes the next seed whose edit is new, as long as one of 200 seeds gives "
+        "one.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

@@ -71,63 +71,6 @@ static GPtrArray *files_of(const char *root, const char *answers, int64_t *other
   return g_steal_pointer(&files);
 }
 
-/* --- which exercise it is ----------------------------------------------------------------------------------------- */
-
-static const TgAnswer *find_answer(const GPtrArray *answers, const char *name) {
-  for (guint i = 0; i < answers->len; i++) {
-    const TgAnswer *answer = g_ptr_array_index(answers, i);
-    if (strcmp(answer->name, name) == 0) return answer;
-  }
-  return NULL;
-}
-
-/* The word after `schedule`, of a text that need not parse. */
-static char *title_of(const char *text) {
-  static const char word[] = "schedule";
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  for (char **line = lines; *line; line++) {
-    const char *at = g_strchug(*line);
-    if (strncmp(at, word, strlen(word)) != 0 || !g_ascii_isspace(at[strlen(word)])) continue;
-    at += strlen(word);
-    at += strspn(at, " \t");
-    return g_strndup(at, strcspn(at, " \t\r\"#"));
-  }
-  return g_strdup("");
-}
-
-/* Lines without comments and with single spaces; empty ones are left out. */
-static GPtrArray *plain_lines(const char *text) {
-  GPtrArray *plain = g_ptr_array_new_with_free_func(g_free);
-  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  for (char **line = lines; *line; line++) {
-    (*line)[strcspn(*line, "#\r")] = '\0';
-    g_auto(GStrv) words = g_strsplit_set(*line, " \t", -1);
-    GString *joined = g_string_new(NULL);
-    for (char **each = words; *each; each++)
-      if (**each) g_string_append_printf(joined, "%s%s", joined->len ? " " : "", *each);
-    char *finished = g_string_free(joined, FALSE);
-    if (*finished)
-      g_ptr_array_add(plain, finished);
-    else
-      g_free(finished);
-  }
-  return plain;
-}
-
-/* Lines that one text has instead of the other's: all less the longest common sequence. */
-static int32_t lines_that_differ(const char *text, const char *other) {
-  g_autoptr(GPtrArray) a = plain_lines(text), b = plain_lines(other);
-  g_autofree guint *common = g_new0(guint, b->len + 1);
-  for (guint i = 0; i < a->len; i++)
-    for (guint j = 0, corner = 0; j < b->len; j++) {
-      const guint above = common[j + 1];
-      const bool same = strcmp(g_ptr_array_index(a, i), g_ptr_array_index(b, j)) == 0;
-      common[j + 1] = same ? corner + 1 : MAX(above, common[j]);
-      corner = above;
-    }
-  return (int32_t)(MAX(a->len, b->len) - common[b->len]);
-}
-
 /* --- the proof ---------------------------------------------------------------------------------------------------- */
 
 /* A submission, or the answer, with its text. */
@@ -240,15 +183,15 @@ static TgSubmission *judge(const TgGrades *grades, const char *folder, const cha
   }
   if (g_str_has_prefix(text, mark)) memmove(text, text + strlen(mark), length -= strlen(mark));
   text[length] = '\0';
-  g_autofree char *title = title_of(text);
-  one->answer = find_answer(grades->answers, title);
+  g_autofree char *title = tg_answer_title(text);
+  one->answer = tg_answer_find(grades->answers, title);
   if (!one->answer) {
     one->message = *title ? g_strdup_printf("no exercise is called %s; the text must begin as the handout does", title)
                           : g_strdup("no line `schedule NAME`; copy the first line of the handout");
     return one;
   }
   one->exercise = one->answer->name;
-  one->differs = lines_that_differ(text, one->answer->solution);
+  one->differs = tg_answer_lines_differ(one->answer, text);
   one->message = wrong_at_all(grades->cli, one->answer, text, length);
   one->right = !one->message;
   return one;

@@ -25,7 +25,7 @@ typedef struct TgGrades {
 void tg_grades_print(const TgGrades *grades);
 /** The bytes of -o FILE.csv. Free with g_free(). */
 char *tg_grades_csv(const TgGrades *grades);
-/** The bytes of Gradescope's results.json: a test of one point for each submission.
+/** The bytes of Gradescope's results.json: a test for each submission, a point for each exercise.
  * Source: gradescope-autograders.readthedocs.io, "Autograder Specifications". Free with g_free(). */
 char *tg_grades_gradescope(const TgGrades *grades);
 

@@ -170,7 +170,10 @@ char *tg_mutate(const char *text, size_t length, uint64_t seed, TgMutation *muta
   edits.edit = malloc(MAX_EDITS * sizeof *edits.edit);
   if (names && edits.edit && tg_schedule_parse(&schedule, names, text, length, NULL)) {
     collect(&edits);
-    if (edits.count) edited = apply(&edits, &edits.edit[tg_random_at(seed, 0) % (uint64_t)edits.count], mutation);
+    if (edits.count) {
+      mutation->edit = (int32_t)(tg_random_at(seed, 0) % (uint64_t)edits.count);
+      edited = apply(&edits, &edits.edit[mutation->edit], mutation);
+    }
   }
   free(edits.edit);
   free(names);

@@ -87,9 +87,9 @@ def test_levels_say_where_the_message_points(_):
             folder = f"{name}-{level}"
             run("exercise", name, "--level", level, "--count", 6, "-o", folder, "-q")
             names = made(folder)
-            for seed in range(1, 7):
-                found = answer(f"{folder}/answers/{names[seed]}.answer")
-                said = document("verify", f"{folder}/handout/{names[seed]}.sched", *verify_words(found)[0], status=3)["error"]
+            for seed, one in names.items():
+                found = answer(f"{folder}/answers/{one}.answer")
+                said = document("verify", f"{folder}/handout/{one}.sched", *verify_words(found)[0], status=3)["error"]
                 line, edited = said["line"], int(found["edit"]["line"])
                 gone, twice = found["edit"]["is"] == "(removed)", found["edit"]["is"].endswith(" (twice)")
                 quoted = not gone and line in (edited, edited + twice)
@@ -98,6 +98,25 @@ def test_levels_say_where_the_message_points(_):
                     assert said.get("statement") is None, (name, seed, said)
                 else:
                     assert said.get("statement") is not None and quoted == (level == 1), (name, level, seed, said, dict(found["edit"]))
+
+
+def edits(folder):
+    """The edits, with names numbered as they first stand in the text, since each exercise has other names."""
+    found = []
+    for path in pathlib.Path(folder, "answers").glob("*.answer"):
+        edit = answer(path)["edit"]
+        names = list(dict.fromkeys(re.findall(r"[a-z]\w*", path.with_suffix(".sched").read_text(encoding="utf-8").split("\n", 1)[1])))
+        found.append((edit["line"], edit["kind"], re.sub(r"[a-z]\w*", lambda word, of=names: str(of.index(word[0])) if word[0] in of else word[0], edit["is"])))
+    return found
+
+
+def test_edits_differ_as_long_as_there_are_others(_):
+    """`summa` has 17 at level 1, and three at level 3."""
+    assert "edits differ" not in run("exercise", "summa", "--count", 15, "-o", "x").stdout
+    assert len(set(edits("x"))) == 15, sorted(edits("x"))
+    said = run("exercise", "summa", "--level", 3, "--count", 6, "-o", "y").stdout
+    assert re.search(r"^3 of 6 edits differ; for more", said, re.M), said
+    assert len(edits("y")) == 6 and len(set(edits("y"))) == 3
 
 
 def test_a_handout_does_not_tell_the_answer(_):
@@ -155,19 +174,19 @@ def test_refusals(_):
 def test_twenty_submissions(_):
     """Five are handed in as they were handed out."""
     run("exercise", "cannon", "--count", 20, "-o", "x", "-q")
-    names = made("x")
-    for seed in range(1, 21):
-        source = "handout" if seed % 4 == 0 else "answers"
-        folder = pathlib.Path(f"in/student {seed:02}")
+    names = sorted(made("x").values())
+    for number, name in enumerate(names, 1):
+        source = "handout" if number % 4 == 0 else "answers"
+        folder = pathlib.Path(f"in/student {number:02}")
         folder.mkdir(parents=True)
-        text = pathlib.Path(f"x/{source}/{names[seed]}.sched").read_text(encoding="utf-8")
+        text = pathlib.Path(f"x/{source}/{name}.sched").read_text(encoding="utf-8")
         (folder / "mine.sched").write_text("# by me\n" + text.replace("\n", "  \n"), encoding="utf-8")
     said = run("grade", "in", "x/answers", "-o", "grades.csv", "--gradescope", "results.json", status=3)
     assert "15 right, 5 wrong" in said.stdout
     with open("grades.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [int(row["right"]) for row in rows] == [int(seed % 4 != 0) for seed in range(1, 21)]
-    assert rows[3]["file"] == "student 04/mine.sched" and rows[3]["exercise"] == names[4] and rows[3]["message"]
+    assert [int(row["right"]) for row in rows] == [int(number % 4 != 0) for number in range(1, 21)]
+    assert rows[3]["file"] == "student 04/mine.sched" and rows[3]["exercise"] == names[3] and rows[3]["message"]
     assert {row["differs"] for row in rows if row["right"] == "1"} == {"0"}
     assert all(int(row["differs"]) == 1 for row in rows if row["right"] == "0"), rows
     tests = json.loads(pathlib.Path("results.json").read_text(encoding="utf-8"))["tests"]
@@ -253,6 +272,19 @@ def test_only_submissions_are_graded(_):
     pathlib.Path("x/handout/linked.sched").symlink_to(f"../answers/{made('x')[1]}.sched")
     found = document("grade", "x", "x/answers", status=3)
     assert [one["file"] for one in found["submissions"]] == [f"handout/{made('x')[1]}.sched"]
+
+
+def test_an_exercise_is_one_point(_):
+    """However often it is handed in; what is right counts."""
+    run("exercise", "cannon", "-o", "x", "-q")
+    name = made("x")[1]
+    pathlib.Path("in").mkdir()
+    for file, source in (("a", "handout"), ("b", "answers"), ("c", "answers")):
+        pathlib.Path(f"in/{file}.sched").write_bytes(pathlib.Path(f"x/{source}/{name}.sched").read_bytes())
+    run("grade", "in", "x/answers", "--gradescope", "results.json", "-q", status=3)
+    tests = json.loads(pathlib.Path("results.json").read_text(encoding="utf-8"))["tests"]
+    assert [(one["score"], one["max_score"]) for one in tests] == [(0, 0), (1, 1), (0, 0)], tests
+    assert "same exercise as b.sched" in tests[2]["output"]
 
 
 def test_an_empty_submission_has_a_result(_):
