@@ -117,6 +117,36 @@ async function edits() {
   await page.done();
 }
 
+/* What is copied opens the same page; a link that was cut off says so. */
+async function links() {
+  const page = await open(["cannon", "--grid", "4x4"]);
+  await page.fill(".grid", "3x3");
+  await page.fill(".text", (await page.inputValue(".text")).replace("(i, j-i)", "(i, j-i+1)"));
+  await says(page, "Wrong");
+  await page.click("#next");
+  await page.waitForFunction(() => /text=/.test(location.hash));
+  await page.click("#link");
+  await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("The link is copied. Step 1"));
+  await page.fill(".whom", "");
+  await page.focus(".whom");
+  await page.keyboard.press("Control+V");
+  const link = await page.inputValue(".whom");
+  await page.fill(".whom", "");
+  assert.equal(link, page.url());
+  assert.match(link, /^file:.*#step=1&grid=3x3&text=/);
+  const text = await page.inputValue(".text");
+  for (const [address, words, shown] of [[link, /^Step 1/, text], [link.slice(0, -20), /^The link is damaged/, text.replace("j-i+1", "j-i")]]) {
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.waitForSelector("html[data-ready=true][data-settled]");
+    assert.match(await page.textContent("#status"), words);
+    assert.equal(await page.inputValue(".text"), shown);
+  }
+  await page.click("#next");
+  assert.match(await page.textContent("#status"), /^Step 2/);
+  await page.done();
+}
+
 /* --- in the lecture hall ---------------------------------------------------------------------------------------------- */
 
 /* What one explains is on one screen: controls, step, legend, verdict and picture. */
@@ -331,6 +361,7 @@ try {
     ["headings", headings],
     ["settings", settings],
     ["edits", edits],
+    ["links", links],
     ["one screen", oneScreen],
     ["lectures", lectures],
     ["glides", glides],

@@ -29,6 +29,7 @@ async function readEdits(lab, values) {
   const text = values.has("text" + suffix) ? await unpackText(values.get("text" + suffix)) : null;
   const edits = {};
   if (text !== null) edits.schedule = text;
+  else if (values.has("text" + suffix)) edits.damaged = true;
   for (const name of settingNames) if (values.has(name + suffix)) edits[name] = values.get(name + suffix);
   return edits;
 }
@@ -68,5 +69,20 @@ function putAddress(address) {
     history.replaceState(null, "", address);
   } catch {
     return;
+  }
+}
+
+/* Puts text on the clipboard; a page that is neither a file nor from https may only do so by a selection. */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = make("textarea", { value: text });
+    document.body.append(field);
+    field.select();
+    const copied = document.execCommand("copy");
+    field.remove();
+    return copied;
   }
 }

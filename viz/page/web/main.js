@@ -7,6 +7,7 @@ let now = 0;
 let timer = 0;
 let machine;
 let loop = null; /* first and last step of those that are played again and again */
+let notice = ""; /* said before the step, until the next one */
 let theme = ""; /* that the address asks for; "": the reader's own */
 
 /* Schedules next to each other advance step by step. In a race the slider counts the times at which any step of any schedule
@@ -88,7 +89,7 @@ function show() {
   at("jump").value = now;
   at("of").textContent = `of ${last}`;
   for (const [id, off] of [["first", now === 0], ["back", now === 0], ["next", now === last], ["last", now === last]]) at(id).disabled = off;
-  writeText(at("status"), statusText());
+  writeText(at("status"), notice + statusText());
   writeHeading();
   markFailures();
   if (!at("strip").hidden) showStrips(at("strip"), labs);
@@ -151,6 +152,7 @@ function settle() {
 }
 
 function go(step) {
+  notice = "";
   now = Math.max(0, Math.min(step, lastStep()));
   show();
 }
@@ -232,12 +234,20 @@ function keys(event) {
   move();
 }
 
+async function copyLink() {
+  const copied = await copyText(location.href.split("#")[0] + address());
+  at("link").focus();
+  notice = copied ? "The link is copied. " : "This browser does not let the page copy; the address of the page is the link. ";
+  writeText(at("status"), notice + statusText());
+}
+
 function listen() {
   at("first").addEventListener("click", () => go(0));
   at("back").addEventListener("click", () => go(now - 1));
   at("next").addEventListener("click", () => go(now + 1));
   at("last").addEventListener("click", () => go(lastStep()));
   at("play").addEventListener("click", toggle);
+  at("link").addEventListener("click", copyLink);
   at("lecture").addEventListener("click", () => lecture(!lecturing()));
   at("ask").addEventListener("click", () => at("help").showModal());
   document.addEventListener("fullscreenchange", () => {
@@ -288,7 +298,9 @@ async function start() {
   at("page").hidden = false;
   for (const [i, one] of setup.labs.entries()) {
     const lab = new Lab(core, one, i, changed, go);
-    lab.begin(await readEdits(lab, values));
+    const edits = await readEdits(lab, values);
+    if (edits.damaged) notice = "The link is damaged, perhaps cut off: this is the original text. ";
+    lab.begin(edits);
     at("labs").append(lab.root);
     labs.push(lab);
   }
