@@ -69,6 +69,66 @@ async function measure({ grid, as, map, aimed, pause }) {
   return { grid, as: as ?? null, steps: times.length, opened_ms: opened, median_ms: painted[middle], most_ms: painted.at(-1), settled_median_ms: settled[middle], aimed_ms: aimed ?? null };
 }
 
+/* --- a lecture page with three embedded ones ----------------------------------------------------------------------------- */
+
+const EMBEDDED = [["cannon", "--grid", "4x4"], ["fox", "--grid", "4x4"], ["dns", "--grid", "2x2x2"]];
+const SECONDS = 6;
+const PER_SECOND = 4;
+
+/* All embedded pages go from step to step, one 20 ms after the other. */
+const stepAll = ([perSecond, seconds]) => {
+  const frames = [...document.querySelectorAll("iframe")];
+  let steps = 0;
+  const every = setInterval(() => {
+    const what = steps++ % 5 === 4 ? { topogemm: "set", step: 0 } : { topogemm: "step" };
+    frames.forEach((frame, i) => setTimeout(() => frame.contentWindow.postMessage(what, "*"), 20 * i));
+  }, 1000 / perSecond);
+  setTimeout(() => clearInterval(every), 1000 * seconds);
+};
+
+/* Times between frames, in milliseconds, and how many steps were shown meanwhile. */
+const framesOf = (seconds) =>
+  new Promise((done) => {
+    const times = [];
+    let before = performance.now();
+    let shown = document.getElementById("jump")?.value;
+    let steps = 0;
+    const begun = before;
+    const look = (now) => {
+      times.push(now - before);
+      before = now;
+      const step = document.getElementById("jump")?.value;
+      if (step !== shown) steps++;
+      shown = step;
+      if (now - begun < seconds * 1000) requestAnimationFrame(look);
+      else done({ times: times.slice(2), steps });
+    };
+    requestAnimationFrame(look);
+  });
+
+async function measureEmbeds() {
+  const inside = EMBEDDED.map((words, i) => {
+    execFileSync(topogemm, ["draw", ...words, "-o", path.join(folder, `embed-${i}.html`), "-q"]);
+    return `<iframe src="embed-${i}.html?embed" width="620" height="420"></iframe>`;
+  });
+  const file = path.join(folder, "lecture.html");
+  fs.writeFileSync(file, `<!DOCTYPE html>${inside.join("")}`);
+  const page = await browser.newPage({ viewport: window_ });
+  await page.goto(pathToFileURL(file).href);
+  for (const frame of page.frames().slice(1)) await frame.waitForSelector("html[data-ready=true][data-settled]");
+  await page.waitForTimeout(500);
+  await page.evaluate(stepAll, [PER_SECOND, SECONDS]);
+  const found = await Promise.all(page.frames().map((frame) => frame.evaluate(framesOf, SECONDS)));
+  await page.close();
+  const times = found.flatMap((one) => one.times);
+  const late = times.filter((time) => time > 1.5 * (1000 / 60)).length;
+  return { pages: EMBEDDED.map((words) => `${words[0]} ${words[2]}`), steps_per_s: PER_SECOND, seconds: SECONDS,
+    steps: found.slice(1).map((one) => one.steps), frames_per_s: Math.round(10 * Math.min(...found.map((one) => (1000 * one.times.length) / one.times.reduce((sum, time) => sum + time, 0)))) / 10,
+    late_share: Math.round((1000 * late) / times.length) / 1000, most_ms: Math.round(Math.max(...times)) };
+}
+
+const embeds = await measureEmbeds();
+console.log(`${embeds.pages.join(", ")} embedded, ${embeds.steps.join(", ")} steps in ${embeds.seconds} s: ${embeds.frames_per_s} frames a second, ${(100 * embeds.late_share).toFixed(1)} % of them late, the slowest ${embeds.most_ms} ms`);
 const rows = [];
 for (const one of cases) {
   const row = await measure(one);
@@ -80,5 +140,5 @@ await browser.close();
 fs.rmSync(folder, { recursive: true, force: true });
 if (results) {
   const lines = rows.map((row) => "  " + JSON.stringify(row)).join(",\n");
-  fs.writeFileSync(results, `{"environment": ${JSON.stringify(environment)},\n "results": [\n${lines}\n]}\n`);
+  fs.writeFileSync(results, `{"environment": ${JSON.stringify(environment)},\n "embeds": ${JSON.stringify(embeds)},\n "results": [\n${lines}\n]}\n`);
 }
