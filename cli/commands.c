@@ -1,6 +1,8 @@
 /* The table of subcommands, in the order of the help text. A new one is a file and a row. */
 #include "cli.h"
 
+#include <string.h>
+
 const TgCommand *const tg_commands[] = {
     &tg_command_list,      &tg_command_show,
     &tg_command_verify,    &tg_command_step,
@@ -14,3 +16,9 @@ const TgCommand *const tg_commands[] = {
     &tg_command_mutate,    &tg_command_exercise,
     &tg_command_grade,     NULL,
 };
+
+const TgCommand *tg_command_find(const char *name) {
+  for (const TgCommand *const *command = tg_commands; *command; command++)
+    if (strcmp((*command)->name, name) == 0) return *command;
+  return NULL;
+}

@@ -23,12 +23,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-const TgCommand *tg_command_find(const char *name) {
-  for (const TgCommand *const *command = tg_commands; *command; command++)
-    if (strcmp((*command)->name, name) == 0) return *command;
-  return NULL;
-}
-
 /* Keeps files that are opened later off the numbers of closed standard streams. Opened for reading only, so that
  * writing there is still an error. Returns whether standard input was one of them. */
 static bool occupy_closed_streams(void) {

@@ -50,6 +50,7 @@ struct TgCommand {
   const char *summary;        /**< one line */
   const char *details;        /**< paragraphs for its help, may be NULL */
   void (*more)(TgCli *cli);   /**< prints what follows the details, may be NULL */
+  char *(*words)(void);       /**< what the first argument may be, separated by spaces; NULL: see `arguments` */
   const TgExample *examples;  /**< three to five */
   const char *const *options; /**< names of rows of the options' table, NULL-terminated */
   int arguments_min, arguments_max;
@@ -66,6 +67,11 @@ extern const TgCommand tg_command_list, tg_command_show, tg_command_verify, tg_c
     tg_command_draw, tg_command_topo, tg_command_sim, tg_command_run, tg_command_calibrate, tg_command_compare,
     tg_command_plan, tg_command_bench, tg_command_export, tg_command_trace, tg_command_huge, tg_command_generate,
     tg_command_convert, tg_command_check, tg_command_exercise, tg_command_grade;
+
+/** The program as a whole, as if it were a subcommand without a name. */
+extern const TgCommand tg_program;
+/** What the exit statuses mean. */
+extern const char tg_exit_status_text[];
 
 /** Prints the program's help, or that of a subcommand. */
 void tg_help_print(TgCli *cli, const TgCommand *command);

@@ -16,6 +16,27 @@ static const TgExample examples[] = {
     {NULL, NULL},
 };
 
+static const char *const options[] = {"help", "version", "color", NULL};
+
+const TgCommand tg_program = {
+    .name = "",
+    .arguments = "SUBCOMMAND [ARGUMENTS]",
+    .summary = "choose or write a schedule for C = A * B on many processors; prove, draw, run and time it",
+    .details =
+        "A schedule is about ten lines of text: who sends which block to whom, and who multiplies. topogemm proves "
+        "that "
+        "it computes C = A * B, steps it on real matrices, draws it, predicts its time on a machine, and executes it "
+        "on the cores of the processor, on the ranks of an MPI job, or on a GPU. Each subcommand has its own page.",
+    .examples = examples,
+    .options = options,
+};
+
+const char tg_exit_status_text[] = "0 success; 1 system failure (for example, a file cannot be read or written); 2 "
+                                   "wrong usage, invalid input file, or "
+                                   "memory or another limit exceeded; 3 failed proof or numerical check; 4 feature or "
+                                   "device not available; 5 requested "
+                                   "tolerance missed";
+
 static void print_examples(TgCli *cli, const TgExample *example) {
   tg_print_styled(cli, TG_STYLE_HEADING, "\nExamples\n");
   for (; example->command; example++) {
@@ -62,9 +83,8 @@ static void print_command_help(TgCli *cli, const TgCommand *command) {
 }
 
 static void print_program_help(TgCli *cli) {
-  tg_print(cli,
-           "topogemm: choose or write a schedule for C = A * B on many processors; prove, draw, run and time it\n\n");
-  tg_print_styled(cli, TG_STYLE_HEADING, "topogemm SUBCOMMAND [ARGUMENTS] [OPTIONS]\n");
+  tg_print(cli, "topogemm: %s\n\n", tg_program.summary);
+  tg_print_styled(cli, TG_STYLE_HEADING, "topogemm %s [OPTIONS]\n", tg_program.arguments);
   g_autoptr(TgTable) table = tg_table_new("ll");
   for (const TgCommand *const *command = tg_commands; *command; command++) {
     tg_table_add(table, "%s%s%s", (*command)->name, *(*command)->arguments ? " " : "", (*command)->arguments);
@@ -75,13 +95,9 @@ static void print_program_help(TgCli *cli) {
   tg_table_print(cli, table, 2, false);
   print_examples(cli, examples);
   tg_print_styled(cli, TG_STYLE_HEADING, "\nOptions\n");
-  print_options(cli, (const char *const[]){"help", "version", "color", NULL});
+  print_options(cli, options);
   tg_print_styled(cli, TG_STYLE_HEADING, "\nExit status\n");
-  tg_print_wrapped(cli,
-                   "0 success; 1 system failure (for example, a file cannot be read or written); 2 wrong usage, "
-                   "invalid input file, or memory or another limit exceeded; 3 failed proof or numerical check; 4 "
-                   "feature or device not available; 5 requested tolerance missed",
-                   2, 0);
+  tg_print_wrapped(cli, tg_exit_status_text, 2, 0);
 }
 
 void tg_help_print(TgCli *cli, const TgCommand *command) {

@@ -392,6 +392,14 @@ static TgExit run(TgCli *cli) {
   return TG_EXIT_DONE;
 }
 
+/* A section may have several rows. */
+static char *words(void) {
+  GString *names = g_string_new(NULL);
+  for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
+    if (sections[i].names) g_string_append_printf(names, "%s%s", names->len ? " " : "", sections[i].name);
+  return g_string_free(names, FALSE);
+}
+
 static const char *const options[] = {"json", NULL};
 static const TgExample examples[] = {
     {"list algorithms", "the library of schedules, each with its grid and source"},
@@ -407,6 +415,7 @@ const TgCommand tg_command_list = {
     .summary = "list algorithms, topologies, machines, kernels and executors",
     .details = "WHAT is algorithms, topologies, machines, kernels or executors. Each entry has a description and its "
                "source. Without WHAT, prints all the names; --json adds the descriptions.",
+    .words = words,
     .examples = examples,
     .options = options,
     .arguments_max = 1,

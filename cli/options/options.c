@@ -24,8 +24,8 @@ typedef struct TgOptionRow {
 
 static const TgOptionRow rows[] = {
     {"help", 'h', G_OPTION_ARG_NONE, AT(help), NULL, "print this help"},
-    {"color", 0, G_OPTION_ARG_STRING, AT(color), "WHEN",
-     "colour of the output: auto (on a terminal unless NO_COLOR is set), always or never (default: auto)"},
+    {"color", 0, G_OPTION_ARG_STRING, AT(color), "auto|always|never",
+     "colour of the output (default: auto, on a terminal without NO_COLOR)"},
     {"version", 0, G_OPTION_ARG_NONE, AT(version), NULL, "print the version and the features built in"},
     {"json", 0, G_OPTION_ARG_NONE, AT(json), NULL, "print one JSON document on standard output and nothing else"},
     {"quiet", 'q', G_OPTION_ARG_NONE, AT(quiet), NULL, "print nothing; report through the exit status only"},
@@ -47,8 +47,8 @@ static const TgOptionRow rows[] = {
      "dragonfly, for one node per processor; see "
      "`topogemm list topologies` (default: where a machine is used, its own network if that has one node per "
      "processor; otherwise a torus with the grid's extents)"},
-    {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "HOW",
-     "mapping of the grid onto the network: rowmajor, gray, snake or tiled (default: rowmajor)"},
+    {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "rowmajor|gray|snake|tiled",
+     "mapping of the grid onto the network (default: rowmajor)"},
     {"collective", 0, G_OPTION_ARG_STRING, AT(collective), "HOW",
      "native (one operation each) or the algorithm that carries out collectives in rounds: auto, binomial, ring, "
      "chain, recursive-doubling, scatter-allgather, pairwise"},
@@ -66,8 +66,9 @@ static const TgOptionRow rows[] = {
      "draw processors against predicted time, with the critical path"},
     {"memory", 0, G_OPTION_ARG_NONE, AT(memory), NULL,
      "draw the number of blocks that each processor holds in each step, with the peak"},
-    {"heat", 0, G_OPTION_ARG_STRING, AT(heat), "WHAT",
-     "meaning of the colours on grids too large for separate cells: auto, link (load), received or held (blocks)"},
+    {"heat", 0, G_OPTION_ARG_STRING, AT(heat), "auto|link|received|held",
+     "meaning of the colours on grids too large for separate cells: load of links, or blocks that are received or "
+     "held"},
     {"flops-per-s", 0, G_OPTION_ARG_STRING, AT(flops_per_s), "RATE",
      "speed of a processor in flop/s, such as 2e11 (default: 1e9, one flop per nanosecond)"},
     {"sizes", 0, G_OPTION_ARG_STRING, AT(sizes), "N,N,…",
@@ -147,9 +148,9 @@ static const TgOptionRow rows[] = {
     {"model", 0, G_OPTION_ARG_STRING, AT(model), "MODEL",
      "communication model: hockney (links are shared between hosts only), store-and-forward, flow or loggp (default: "
      "hockney)"},
-    {"fair", 0, G_OPTION_ARG_STRING, AT(fair), "HOW",
-     "with --model flow, how transfers share a link: equal, or latency (in proportion to 1 / latency of the path) "
-     "(default: latency)"},
+    {"fair", 0, G_OPTION_ARG_STRING, AT(fair), "equal|latency",
+     "with --model flow, how transfers share a link: equally, or in proportion to 1 / latency of the path (default: "
+     "latency)"},
     {"overlap", 0, G_OPTION_ARG_STRING, AT(overlap), "on|off",
      "let products overlap with transfers that they do not depend on, and that do not depend on them (default: on)"},
     {"overlap:run", 0, G_OPTION_ARG_STRING, AT(overlap), "on|off",
@@ -174,8 +175,8 @@ static const TgOptionRow rows[] = {
     {"trace", 0, WRITES(trace), "FILE.json",
      "write the prediction as Chrome trace events, for https://ui.perfetto.dev"},
     {"output:trace", 'o', WRITES(trace), "FILE.json", "write the trace"},
-    {"from", 0, G_OPTION_ARG_STRING, AT(from), "PLACE",
-     "where the operands of local products are stored: disk, cache (a disk behind the page cache), host or device"},
+    {"from", 0, G_OPTION_ARG_STRING, AT(from), "disk|cache|host|device",
+     "where the operands of local products are stored; cache is a disk behind the page cache"},
     {"tiles", 0, G_OPTION_ARG_STRING, AT(tiles), "XxYxZ",
      "with --from: sizes of the tiles in memory, XxY of A, YxZ of B and XxZ of C (default: auto)"},
     {"memory:sim", 0, G_OPTION_ARG_STRING, AT(memory_bytes), "SIZE",
@@ -229,7 +230,8 @@ static const TgOptionRow rows[] = {
      "overlap reading, multiplying and writing (default: on)"},
     {"level", 0, G_OPTION_ARG_STRING, AT(level), "1|2|3",
      "how the failed proof points to the error: 1 directly, 2 elsewhere, 3 not at all (default: 1)"},
-    {"count", 0, G_OPTION_ARG_STRING, AT(count), "N", "make N exercises, of this seed and those after it (default: 1)"},
+    {"count", 0, G_OPTION_ARG_STRING, AT(count), "N",
+     "make N exercises, with different edits if possible (default: 1)"},
     {"output:exercise", 'o', G_OPTION_ARG_FILENAME, AT(output), "FOLDER",
      "write FOLDER/handout and FOLDER/answers; the folders are made"},
     {"output:grade", 'o', WRITES(output), "FILE.csv", "also write the table to this file"},

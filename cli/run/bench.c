@@ -146,6 +146,14 @@ static void print_details(TgCli *cli) {
   }
 }
 
+static char *words(void) {
+  GString *names = g_string_new(NULL);
+  size_t count;
+  const TgExperiment *const *all = tg_experiment_list(&count);
+  for (size_t e = 0; e < count; e++) g_string_append_printf(names, "%s%s", e ? " " : "", all[e]->name);
+  return g_string_free(names, FALSE);
+}
+
 static const char *const options[] = {"sizes", "type:bench", "kernels",  "budget",   "trials:bench", "quick", "cold",
                                       "seed",  "json",       "cpu-only", "no-cache", "output",       NULL};
 static const TgExample examples[] = {
@@ -166,6 +174,7 @@ const TgCommand tg_command_bench = {
                "clock without transfers. Every result is checked; if one is wrong, the exit status is 3. --cold "
                "empties the L2 cache before each launch. The GPU's clock rate is read before and after.",
     .more = print_details,
+    .words = words,
     .examples = examples,
     .options = options,
     .arguments_min = 1,
