@@ -139,6 +139,9 @@ optional=(
   'cmark-gfm|any_command cmark-gfm|the command cmark-gfm|optional: the documentation website (tools/site.py)'
   'libopenmpi-dev|any_command mpicc|the command mpicc|optional: schedules on MPI ranks (run --on ranks)'
   'openmpi-bin|any_command mpirun|the command mpirun|optional: schedules on MPI ranks'
+  'zsh|any_command zsh|the command zsh|optional: tests of completion'
+  'fish|any_command fish|the command fish|optional: tests of completion'
+  'mandoc|any_command mandoc|the command mandoc|optional: tests of the manual pages'
   'gnuplot-nox|any_command gnuplot|the command gnuplot|optional: plots of sweeps'
   'libclang-rt-dev|fuzzer|the library libclang_rt.fuzzer of clang|optional: runs the fuzzers'
 )

@@ -248,6 +248,17 @@ static double buffer_bytes(const TgPanels *panels) {
   return panels->panel_bytes + panels->a_bytes + panels->b_bytes;
 }
 
+/* Longer chunks in the memory that is left, which cost nothing; not beyond the tallest panel. */
+static void lengthen_chunks(TgPanels *panels, const TgPanelsJob *job) {
+  const double row_bytes = panels->a_bytes / (double)panels->chunk;
+  const int64_t rows = panels->chunk + (int64_t)((job->memory_bytes - buffer_bytes(panels)) / row_bytes);
+  int64_t tallest = 0;
+  for (int64_t p = 0; p < panels->count; p++) tallest = MAX(tallest, panels->panel[p].rows);
+  const int64_t most = MIN(multiple_up(LONG, job->unit.x), multiple_up(tallest, job->unit.x));
+  panels->chunk = MAX(panels->chunk, MIN(rows / job->unit.x * job->unit.x, most));
+  panels->a_bytes = row_bytes * (double)panels->chunk;
+}
+
 /* Each panel fits by itself. Where the largest buffers of all do not, panels are planned with as much less memory, or
  * are equal. */
 static bool find_fitting_panels(TgPanels *panels, const TgPanelsJob *job) {
@@ -258,6 +269,7 @@ static bool find_fitting_panels(TgPanels *panels, const TgPanelsJob *job) {
     panels->bound_elements = bound_elements(job);
     if (excess <= 0) {
       if (tried.memory_bytes < job->memory_bytes) try_uniform(panels, job);
+      lengthen_chunks(panels, job);
       return true;
     }
     tried.memory_bytes -= fmax(part * excess, (double)job->element_bytes);
@@ -266,7 +278,9 @@ static bool find_fitting_panels(TgPanels *panels, const TgPanelsJob *job) {
   if (job->memory_bytes < tg_panels_least_bytes(job)) return false;
   *panels = (TgPanels){.step = job->unit.y, .chunk = job->unit.x, .read_elements = INFINITY};
   try_uniform(panels, job);
-  return panels->panel != NULL;
+  if (!panels->panel) return false;
+  lengthen_chunks(panels, job);
+  return true;
 }
 
 /* --- given panels ----------------------------------------------------------------------------------------------- */
