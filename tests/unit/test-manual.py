@@ -10,7 +10,8 @@ import subprocess
 import sys
 import time
 
-import tap
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import tap  # pylint: disable=wrong-import-position
 
 FILES = pathlib.Path(sys.argv[1]).resolve()
 TOPOGEMM = pathlib.Path(sys.argv[2]).resolve()
