@@ -22,19 +22,34 @@ static void lay_by_axis(TgEmbedding *embedding) {
   embedding->by_axis = 1;
 }
 
-static bool rowmajor_init(TgEmbedding *embedding, const TgTopology *topology, TgError *error) {
-  (void)error;
+/* False where the network has other coordinates than the grid, or is larger along one axis and smaller along another. */
+static bool lay_along_axes(TgEmbedding *embedding, const TgTopology *topology) {
   int32_t machine[TG_MAX_COORDINATES];
-  if (tg_topology_extents(topology, machine) != embedding->dims) return true;
+  if (tg_topology_extents(topology, machine) != embedding->dims) return false;
   bool larger = true, smaller = true;
   for (int axis = 0; axis < embedding->dims; axis++) {
     larger &= embedding->grid[axis] >= machine[axis];
     smaller &= embedding->grid[axis] <= machine[axis];
   }
-  if (!larger && !smaller) return true;
+  if (!larger && !smaller) return false;
   memcpy(embedding->machine, machine, (size_t)embedding->dims * sizeof *machine);
   lay_by_axis(embedding);
   return true;
+}
+
+/* Otherwise by number. */
+static bool rowmajor_init(TgEmbedding *embedding, const TgTopology *topology, TgError *error) {
+  (void)error;
+  lay_along_axes(embedding, topology);
+  return true;
+}
+
+static bool fold_init(TgEmbedding *embedding, const TgTopology *topology, TgError *error) {
+  embedding->fold = 1;
+  if (lay_along_axes(embedding, topology)) return true;
+  return tg_error_set(error, 0, 0,
+                      "the folded embedding needs a network with as many extents as the grid, all of them at most the "
+                      "grid's or all at least, such as mesh:8x8 for a grid of two coordinates");
 }
 
 static int widest_axis(const TgEmbedding *embedding) {
@@ -172,6 +187,7 @@ static const EmbeddingRow rows[TG_EMBEDDING_KINDS] = {
     [TG_GRAY] = {"gray", gray_init},
     [TG_SNAKE] = {"snake", snake_init},
     [TG_TILED] = {"tiled", tiled_init},
+    [TG_FOLD] = {"fold", fold_init},
 };
 
 const char *tg_embedding_name(int kind) {
@@ -184,7 +200,7 @@ bool tg_embedding_kind_parse(TgEmbeddingKind *kind, const char *name, TgError *e
     *kind = (TgEmbeddingKind)row;
     return true;
   }
-  return tg_error_set(error, 0, 0, "there is no embedding '%.*s', expected rowmajor, gray, snake or tiled",
+  return tg_error_set(error, 0, 0, "there is no embedding '%.*s', expected rowmajor, gray, snake, tiled or fold",
                       tg_text_fit(name, 40), name);
 }
 

@@ -16,13 +16,14 @@ typedef enum TgEmbeddingKind {
   TG_GRAY,     /**< the Gray code of each coordinate: neighbours in the grid, also around, are hypercube neighbours */
   TG_SNAKE,    /**< processor numbers to and fro through the network: consecutive processors are neighbours */
   TG_TILED,    /**< a tile of the grid on each host of a network of several levels */
+  TG_FOLD,     /**< to and back along each axis: neighbours in the grid, also around, are at most two hops apart */
   TG_EMBEDDING_KINDS
 } TgEmbeddingKind;
 
 /** An embedding. Plain bytes without pointers: may be copied to a device or sent in a message.
  *
  * `by_axis`: coordinate c of axis i goes to machine coordinate floor(c * machine[i] / grid[i]) where the grid is
- * larger, otherwise c; Gray-coded then if `gray`; node = the sum of these times stride[i]. Otherwise by number:
+ * larger, otherwise c; Gray-coded then if `gray`, folded if `fold`; node = the sum of these times stride[i]. Otherwise by number:
  * processor p goes to place floor(p * nodes / processors) where there are more processors than nodes, otherwise p; a
  * place is a node number, or a step of the snake through `machine`. With tiles, coordinate c of axis i has a digit for
  * each level, the innermost first: c % tile[0][i], then that of c / tile[0][i] and so on; node = the sum of these times
@@ -31,6 +32,7 @@ typedef struct TgEmbedding {
   int32_t kind;       /**< a TgEmbeddingKind */
   int32_t by_axis;    /**< 1 or 0 */
   int32_t gray;       /**< 1 or 0 */
+  int32_t fold;       /**< 1 or 0 */
   int32_t dims;       /**< of the grid */
   int32_t processors; /**< of the grid */
   int32_t nodes;      /**< of the network */
@@ -64,6 +66,10 @@ bool tg_embedding_kind_parse(TgEmbeddingKind *kind, const char *name, TgError *e
  * rest's, the tile has these extents. Otherwise it is, of all tiles of that many processors whose extents divide, the
  * one that sends the fewest messages to others when every processor sends one along each axis. Needs several levels, a
  * node for each processor, and tiles that divide.
+ * fold: as rowmajor along each axis, but the first half of the coordinates goes to every other place, and the second
+ * half comes back on the places between: 0 5 1 4 2 3. A ring becomes a line without a long way around. Needs a network
+ * with as many coordinates as the grid, each of whose extents is at most the grid's, or each at least.
+ * Source of the name: C. He et al., WaferLLM: Large Language Model Inference at Wafer Scale, OSDI 2025 (MeshGEMM).
  *
  * @param grid `dims` extents, 1..TG_MAX_DIMS of them. */
 bool tg_embedding_init(TgEmbedding *embedding, TgEmbeddingKind kind, int dims, const int32_t *grid,
@@ -86,12 +92,18 @@ static inline TG_SHARED int64_t tg_embedding_snake(const TgEmbedding *embedding,
   return node;
 }
 
+/** Where coordinate `c` of a folded axis stands. */
+static inline TG_SHARED int32_t tg_embedding_fold(int32_t c, int32_t extent) {
+  return c < (extent + 1) / 2 ? 2 * c : 2 * (extent - c) - 1;
+}
+
 static inline TG_SHARED int64_t tg_embedding_by_axis(const TgEmbedding *embedding, int32_t processor) {
   int64_t node = 0;
   for (int axis = embedding->dims - 1; axis >= 0; axis--) {
-    int32_t extent = embedding->grid[axis];
-    int32_t x = tg_embedding_block(processor % extent, extent, embedding->machine[axis]);
+    int32_t extent = embedding->grid[axis], places = embedding->machine[axis];
+    int32_t x = tg_embedding_block(processor % extent, extent, places);
     processor /= extent;
+    if (embedding->fold) x = tg_embedding_fold(x, extent < places ? extent : places);
     node += (int64_t)(embedding->gray ? x ^ (x >> 1) : x) * embedding->stride[axis];
   }
   return node;

@@ -47,7 +47,7 @@ static const TgOptionRow rows[] = {
      "dragonfly, for one node per processor; see "
      "`topogemm list topologies` (default: where a machine is used, its own network if that has one node per "
      "processor; otherwise a torus with the grid's extents)"},
-    {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "rowmajor|gray|snake|tiled",
+    {"embed", 0, G_OPTION_ARG_STRING, AT(embed), "rowmajor|gray|snake|tiled|fold",
      "mapping of the grid onto the network (default: rowmajor)"},
     {"collective", 0, G_OPTION_ARG_STRING, AT(collective), "HOW",
      "native (one operation each) or the algorithm that carries out collectives in rounds: auto, binomial, ring, "

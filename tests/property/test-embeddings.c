@@ -43,7 +43,7 @@ static void nodes_are_shared_evenly(void) {
     g_test_message("%s", text);
     Grid grid = random_grid(7);
     for (int kind = 0; kind < TG_EMBEDDING_KINDS; kind++) {
-      if (kind == TG_GRAY || kind == TG_TILED) continue;
+      if (kind == TG_GRAY || kind == TG_TILED || kind == TG_FOLD) continue; /* of some networks alone */
       TgEmbedding embedding = embed((TgEmbeddingKind)kind, &grid, &topology);
       g_autofree int *count = processors_per_node(&embedding);
       for (int node = 0; node < topology.nodes; node++) {
@@ -123,6 +123,34 @@ static void snake_neighbours_are_neighbours(void) {
   }
 }
 
+/* Folded: one step along an axis of the grid, also around its end, is at most two hops on a mesh of at least its
+ * extents, and the mesh's corner is filled; where the mesh is smaller, neighbours share a node or are at most two hops
+ * apart. */
+static void folded_neighbours_are_near(void) {
+  for (int round = 0; round < ROUNDS; round++) {
+    Grid grid = random_grid(9), machine = grid;
+    const bool shrink = g_test_rand_bit();
+    for (int axis = 0; axis < grid.dims; axis++)
+      machine.extents[axis] =
+          shrink ? g_test_rand_int_range(1, grid.extents[axis] + 1) : grid.extents[axis] + g_test_rand_int_range(0, 3);
+    TgTopology logical, topology;
+    g_assert_true(tg_topology_init(&logical, TG_TORUS, grid.dims, grid.extents, NULL));
+    g_assert_true(tg_topology_init(&topology, TG_MESH, grid.dims, machine.extents, NULL));
+    const TgEmbedding embedding = embed(TG_FOLD, &grid, &topology);
+    const TgEmbedding plain = embed(TG_ROWMAJOR, &grid, &topology);
+    g_autofree int *count = processors_per_node(&embedding), *usual = processors_per_node(&plain);
+    if (!shrink)
+      for (int node = 0; node < topology.nodes; node++) g_assert_cmpint(count[node], ==, usual[node]);
+    for (int64_t id = 0; id < logical.links; id++) {
+      TgLink link;
+      tg_topology_link(&logical, id, &link);
+      const int64_t from = tg_embedding_node(&embedding, link.from), to = tg_embedding_node(&embedding, link.to);
+      g_assert_cmpint(tg_topology_distance(&topology, from, to), <=, 2);
+      if (!shrink) g_assert_cmpint(from, !=, to);
+    }
+  }
+}
+
 /* Tiled: each processor has a node of its own, and a host that is full has a tile of the grid: as many of its
  * processors as its extents multiply to, between its first and last coordinates. */
 static void hosts_have_tiles(void) {
@@ -165,6 +193,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/embedding/rowmajor-maps-blocks", rowmajor_maps_blocks_along_each_axis);
   g_test_add_func("/embedding/gray-neighbours", gray_neighbours_are_hypercube_neighbours);
   g_test_add_func("/embedding/snake-neighbours", snake_neighbours_are_neighbours);
+  g_test_add_func("/embedding/folded-neighbours", folded_neighbours_are_near);
   g_test_add_func("/embedding/hosts-have-tiles", hosts_have_tiles);
   return g_test_run();
 }

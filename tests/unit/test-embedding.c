@@ -36,6 +36,15 @@ static const EmbeddingTest embeddings[] = {
     {TG_SNAKE, 2, {2, 4}, "mesh:2x2x2", " 0 1 3 2 6 7 5 4"},
     {TG_SNAKE, 1, {8}, "hypercube:3", " 0 1 3 2 6 7 5 4"},
     {TG_SNAKE, 1, {8}, "mesh:2x2", " 0 0 1 1 3 3 2 2"},
+    {TG_FOLD, 1, {6}, "line:6", " 0 2 4 5 3 1"},
+    {TG_FOLD, 2, {2, 3}, "mesh:2x4", " 0 2 1 4 6 5"}, /* a corner */
+    {TG_FOLD, 1, {8}, "line:4", " 0 0 2 2 3 3 1 1"},  /* blocks */
+    {TG_FOLD,
+     2,
+     {2, 4},
+     "line:8",
+     "the folded embedding needs a network with as many extents as the grid, all of them at most the grid's or all at "
+     "least, such as mesh:8x8 for a grid of two coordinates"},
     {TG_SNAKE, 2, {0, 4}, "mesh:2x2", "extent 1 of the grid is 0, expected 1 or more and at most 16777216 processors"},
     {TG_SNAKE,
      2,
@@ -111,7 +120,7 @@ static void embedding_names_are_read_back(void) {
     g_assert_cmpint((int)kind, ==, row);
   }
   g_assert_false(tg_embedding_kind_parse(&kind, "grey", &error));
-  g_assert_cmpstr(error.message, ==, "there is no embedding 'grey', expected rowmajor, gray, snake or tiled");
+  g_assert_cmpstr(error.message, ==, "there is no embedding 'grey', expected rowmajor, gray, snake, tiled or fold");
 }
 
 int main(int argc, char **argv) {
