@@ -92,14 +92,15 @@ static const struct {
   int64_t (*messages)(int64_t q);
   int largest;
   bool powers_only;
-} equal[] = {{"agarwal3d", agarwal_messages, 5, false},   {"allgather", broadcast_messages, 9, false},
-             {"berntsen", berntsen_messages, 7, false},   {"cannon", cannon_messages, 12, false},
-             {"cannon-gray", cannon_messages, 16, true},  {"cosma", agarwal_messages, 5, false},
-             {"cube3d", cube_messages, 7, false},         {"dns", dns_messages, 7, false},
-             {"dns-rounds", dns_messages, 8, true},       {"egmm", no_messages, 9, false},
-             {"fox", broadcast_messages, 12, false},      {"mmt", ring_messages, 20, false},
-             {"mod-pegmm", exchange_messages, 20, false}, {"pegmm", root_messages, 20, false},
-             {"ring", ring_messages, 20, false},          {"summa", broadcast_messages, 12, false},
+} equal[] = {{"allgather-gemm", ring_messages, 20, false}, {"gemm-reducescatter", ring_messages, 20, false},
+             {"agarwal3d", agarwal_messages, 5, false},    {"allgather", broadcast_messages, 9, false},
+             {"berntsen", berntsen_messages, 7, false},    {"cannon", cannon_messages, 12, false},
+             {"cannon-gray", cannon_messages, 16, true},   {"cosma", agarwal_messages, 5, false},
+             {"cube3d", cube_messages, 7, false},          {"dns", dns_messages, 7, false},
+             {"dns-rounds", dns_messages, 8, true},        {"egmm", no_messages, 9, false},
+             {"fox", broadcast_messages, 12, false},       {"mmt", ring_messages, 20, false},
+             {"mod-pegmm", exchange_messages, 20, false},  {"pegmm", root_messages, 20, false},
+             {"ring", ring_messages, 20, false},           {"summa", broadcast_messages, 12, false},
              {"transpose", ring_messages, 12, false}};
 
 static bool is_power(int q) {
