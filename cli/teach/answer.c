@@ -61,12 +61,68 @@ static bool add_answer(GPtrArray *answers, const char *folder, const char *file,
   return true;
 }
 
+/* Whether the answer's schedule is right on its grids. A file that somebody damaged would cost students their points.
+ */
+static bool prove_answer(const TgAnswer *answer, const char *grid, TgAlgo *algo, TgError *error) {
+  TgBindings bindings;
+  TgProof proof;
+  int64_t m, n, k;
+  if (!tg_answer_bindings(answer, grid, &bindings, error) ||
+      !tg_schedule_bind(&algo->schedule, &algo->names, &bindings, error))
+    return false;
+  tg_proof_sizes(&algo->schedule, &m, &n, &k);
+  if (tg_prove(&algo->schedule, &algo->names, TG_COLLECTIVE_WHOLE, m, n, k, &proof)) return true;
+  *error = proof.failure;
+  return false;
+}
+
+static TgExit check_answer(const TgCli *cli, const char *folder, const TgAnswer *answer) {
+  g_autofree TgAlgo *algo = g_new0(TgAlgo, 1);
+  g_autofree char *file = g_strconcat(answer->name, suffix, NULL), *path = g_build_filename(folder, file, NULL);
+  TgError error = {0};
+  if (!tg_schedule_parse(&algo->schedule, &algo->names, answer->solution, strlen(answer->solution), &error))
+    return tg_report(cli, TG_EXIT_USAGE, "%s/%s.sched: line %d: %s", folder, answer->name, error.line, error.message);
+  if (!*answer->grids) return tg_report(cli, TG_EXIT_USAGE, "%s: the key `grids` has no grid", path);
+  for (char **grid = answer->grids; *grid; grid++)
+    if (!prove_answer(answer, *grid, algo, &error))
+      return tg_report(cli, TG_EXIT_USAGE, "%s: the answer is not right on the grid `%s`: %s", path, *grid,
+                       error.message);
+  return TG_EXIT_DONE;
+}
+
+static const TgAnswer *find_named(const GPtrArray *answers, const char *name, size_t length) {
+  for (guint i = 0; i < answers->len; i++) {
+    const TgAnswer *answer = g_ptr_array_index(answers, i);
+    if (strlen(answer->name) == length && strncmp(answer->name, name, length) == 0) return answer;
+  }
+  return NULL;
+}
+
+/* A schedule whose answer was deleted. */
+static TgExit check_alone(const TgCli *cli, const char *folder, const GPtrArray *answers) {
+  static const char ending[] = ".sched";
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  for (const char *file = dir ? g_dir_read_name(dir) : NULL; file; file = g_dir_read_name(dir))
+    if (g_str_has_suffix(file, ending) && !find_named(answers, file, strlen(file) - strlen(ending)))
+      return tg_report(cli, TG_EXIT_USAGE, "%s/%s has no file %.*s%s beside it", folder, file,
+                       (int)(strlen(file) - strlen(ending)), file, suffix);
+  return TG_EXIT_DONE;
+}
+
 TgExit tg_answers_read(const TgCli *cli, const char *folder, GPtrArray *answers) {
   GError *error = NULL;
   g_autoptr(GDir) dir = g_dir_open(folder, 0, &error);
   for (const char *file = dir ? g_dir_read_name(dir) : NULL; file && !error; file = g_dir_read_name(dir))
     if (g_str_has_suffix(file, suffix)) add_answer(answers, folder, file, &error);
   if (error) return tg_report_error(cli, error);
+  for (guint i = 0; i < answers->len; i++) {
+    const TgExit status = check_answer(cli, folder, g_ptr_array_index(answers, i));
+    if (status) return status;
+  }
+  if (answers->len) {
+    const TgExit status = check_alone(cli, folder, answers);
+    if (status) return status;
+  }
   return answers->len ? TG_EXIT_DONE
                       : tg_report(cli, TG_EXIT_USAGE,
                                   "%s: no answers here; give the folder `answers` that `exercise` wrote", folder);
@@ -75,11 +131,7 @@ TgExit tg_answers_read(const TgCli *cli, const char *folder, GPtrArray *answers)
 /* --- what is handed in ----------------------------------------------------------------------------------------- */
 
 const TgAnswer *tg_answer_find(const GPtrArray *answers, const char *name) {
-  for (guint i = 0; i < answers->len; i++) {
-    const TgAnswer *answer = g_ptr_array_index(answers, i);
-    if (strcmp(answer->name, name) == 0) return answer;
-  }
-  return NULL;
+  return find_named(answers, name, strlen(name));
 }
 
 char *tg_answer_title(const char *text) {

@@ -28,7 +28,8 @@ typedef struct TgAnswerFacts {
 /** The bytes of NAME.answer. Free with g_free(). */
 char *tg_answer_text(const TgAnswer *answer, const TgAnswerFacts *facts);
 
-/** Adds all answers of a folder. An answer that cannot be read, or a folder without one, is an error. */
+/** Adds all answers of a folder. An answer that cannot be read, or is not right on its grids, is an error; so is a
+ * schedule without one, and a folder without any. */
 TgExit tg_answers_read(const TgCli *cli, const char *folder, GPtrArray *answers);
 
 /** The bindings of one of its grids. */

@@ -69,21 +69,28 @@ static bool carry_bindings(const TgExercises *all, TgExercise *one, TgError *err
   return tg_schedule_bind(&one->right.schedule, &one->right.names, &one->bindings, error);
 }
 
-/* By a number that does not tell the seed, from which anybody could make the answer. */
-static void name_of(const TgExercises *all, uint64_t seed, char *name, gulong size) {
-  const uint64_t source = tg_random_bits(seed, (uint64_t)all->level) ^ g_str_hash(tg_algo_name(&all->source));
-  g_snprintf(name, size, "exercise-%08x", (unsigned)(tg_random_mix(source) >> 32));
-}
-
-static bool make(const TgExercises *all, TgExercise *one, uint64_t seed, const TgWatch *watch, TgError *error) {
+static bool make_named(const TgExercises *all, TgExercise *one, uint64_t seed, const TgWatch *watch, TgError *error) {
   const TgSource *source = &all->source.source;
-  name_of(all, seed, one->name, sizeof one->name);
   char *right = tg_disguise(source->text, source->length, one->name, seed, error);
   if (!right || !take_text(&one->right, right, one->name, error) || !carry_bindings(all, one, error)) return false;
   char *wrong = tg_mutate_wrong(right, strlen(right), &one->bindings, seed, (TgMutationLevel)all->level, watch,
                                 &one->mutation, &one->proof, error);
   return wrong && take_text(&one->wrong, wrong, one->name, error) &&
          tg_schedule_bind(&one->wrong.schedule, &one->wrong.names, &one->bindings, error);
+}
+
+/* Its name is a number made from its text and its place among the exercises, which tells no more than these do: from the
+ * seed anybody could make the answer. */
+static bool make(const TgExercises *all, TgExercise *one, uint64_t seed, const TgWatch *watch, TgError *error) {
+  TgExercise unnamed = {.name = "exercise"};
+  const bool made = make_named(all, &unnamed, seed, watch, error);
+  if (made) {
+    g_autofree char *text = g_strdup_printf("%" PRId64 " %s", all->done, unnamed.wrong.source.text);
+    g_autofree char *number = g_compute_checksum_for_string(G_CHECKSUM_SHA256, text, -1);
+    g_snprintf(one->name, sizeof one->name, "exercise-%.8s", number);
+  }
+  exercise_clear(&unnamed);
+  return made && make_named(all, one, seed, watch, error);
 }
 
 /* Of all but the parameters that are extents: "b=2". */

@@ -51,7 +51,8 @@ void tg_grades_print(const TgGrades *grades) {
   for (guint i = 0; i < grades->submissions->len; i++) {
     const TgSubmission *one = submission(grades, i);
     g_autofree char *words = words_of(one);
-    tg_table_add(table, "%s", one->file);
+    g_autofree char *file = tg_printable(one->file, "");
+    tg_table_add(table, "%s", file);
     tg_table_add(table, "%s", one->exercise ? one->exercise : "-");
     tg_table_add(table, "%s", one->right ? "right" : "wrong");
     tg_table_add(table, "%s", words);
@@ -60,12 +61,13 @@ void tg_grades_print(const TgGrades *grades) {
   tg_print_line(cli, "%" PRId64 " right, %" PRId64 " wrong", grades->right,
                 (int64_t)grades->submissions->len - grades->right);
   if (grades->others > 0)
-    tg_print_line(cli, "not graded: %" PRId64 " other file%s, not named .sched", grades->others,
-                  grades->others == 1 ? "" : "s");
+    tg_print_line(cli, "not graded: %" PRId64 " other file%s (links, and names that do not end in .sched)",
+                  grades->others, grades->others == 1 ? "" : "s");
 }
 
-/* A field as RFC 4180 has it. */
-static void add_field(GString *csv, const char *text, char end) {
+/* A field as RFC 4180 has it. A spreadsheet would take what begins with one of these characters for a formula. */
+static void add_field(GString *csv, const char *field, char end) {
+  g_autofree char *text = g_strconcat(*field && strchr("=+-@", *field) ? "'" : "", field, NULL);
   if (strpbrk(text, ",\"\r\n")) {
     g_auto(GStrv) parts = g_strsplit(text, "\"", -1);
     g_autofree char *doubled = g_strjoinv("\"\"", parts);

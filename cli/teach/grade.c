@@ -24,7 +24,7 @@ typedef struct TgSearch {
   const char *root;
   char *answers; /* a folder that is left out */
   GPtrArray *files;
-  int64_t others; /* files that are no schedules */
+  int64_t others; /* what is no schedule, or a link */
 } TgSearch;
 
 static bool find_files(TgSearch *search, const char *within, int depth, GError **error);
@@ -37,8 +37,8 @@ static bool add_file(TgSearch *search, const char *inside, int depth, GError **e
   if (S_ISDIR(status.st_mode) && depth > 0 && strcmp(path, search->answers) != 0)
     return find_files(search, inside, depth - 1, error);
   g_autofree char *name = g_path_get_basename(inside), *small = g_ascii_strdown(name, -1);
-  if (!S_ISREG(status.st_mode) || g_str_has_prefix(name, "._")) return true; /* ._: what macOS adds to archives */
-  if (g_str_has_suffix(small, ".sched") || g_str_has_suffix(small, ".sched.txt"))
+  if (g_str_has_prefix(name, "._") || strcmp(path, search->answers) == 0) return true; /* ._: from macOS's archives */
+  if (S_ISREG(status.st_mode) && (g_str_has_suffix(small, ".sched") || g_str_has_suffix(small, ".sched.txt")))
     g_ptr_array_add(search->files, g_strdup(inside));
   else
     search->others++;
@@ -133,8 +133,9 @@ static char *wrong_on(const TgCli *cli, TgWork *work, TgWork *answer, const TgBi
   TgError error = {0};
   TgProof proof;
   int64_t m, n, k;
-  if (!tg_schedule_bind(&answer->schedule, &answer->names, bindings, NULL)) return NULL; /* not one of its grids */
-  if (!tg_schedule_bind(&work->schedule, &work->names, bindings, &error)) return failure_text(grid, &error);
+  if (!tg_schedule_bind(&answer->schedule, &answer->names, bindings, &error) ||
+      !tg_schedule_bind(&work->schedule, &work->names, bindings, &error))
+    return failure_text(grid, &error);
   const char *other = other_problem(work, answer);
   if (other) return g_strdup(other);
   if (tg_state_need_bytes(&work->schedule) > (double)tg_memory_limit(cli))
@@ -163,6 +164,17 @@ static char *wrong_at_all(const TgCli *cli, const TgAnswer *answer, const char *
   return wrong;
 }
 
+/* As some editors call "Unicode"; the mark at the beginning tells. */
+static void take_utf16(char **text, gsize *length) {
+  if (*length < 2 || (memcmp(*text, "\xff\xfe", 2) != 0 && memcmp(*text, "\xfe\xff", 2) != 0)) return;
+  gsize size = 0;
+  char *converted = g_convert(*text, (gssize)*length, "UTF-8", "UTF-16", NULL, &size, NULL);
+  if (!converted) return;
+  g_free(*text);
+  *text = converted;
+  *length = size;
+}
+
 static TgSubmission *judge(const TgGrades *grades, const char *folder, const char *file) {
   TgSubmission *one = g_new0(TgSubmission, 1);
   g_autofree char *path = g_build_filename(folder, file, NULL), *text = NULL;
@@ -183,6 +195,7 @@ static TgSubmission *judge(const TgGrades *grades, const char *folder, const cha
   }
   if (g_str_has_prefix(text, mark)) memmove(text, text + strlen(mark), length -= strlen(mark));
   text[length] = '\0';
+  take_utf16(&text, &length);
   g_autofree char *title = tg_answer_title(text);
   one->answer = tg_answer_find(grades->answers, title);
   if (!one->answer) {
@@ -236,7 +249,8 @@ static TgExit grade_all(TgGrades *grades) {
   g_autoptr(GPtrArray) files = files_of(folder, answers, &grades->others, &error);
   if (!files) return tg_report_error(cli, error);
   if (!files->len && !cli->options.gradescope)
-    return tg_report(cli, TG_EXIT_USAGE, "%s: no .sched file in this folder, nor in those in it", folder);
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "%s: no .sched file in this folder, nor in those in it (links are not followed)", folder);
   if (!judge_all(grades, folder, files)) return TG_EXIT_FAILED;
   status = write_files(grades);
   if (status) return status;

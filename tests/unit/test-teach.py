@@ -248,12 +248,13 @@ def test_files_as_editors_and_systems_write_them(_):
     run("exercise", "cannon", "-o", "x", "-q")
     right = answer_text().encode()
     pathlib.Path("in/__MACOSX").mkdir(parents=True)
-    files = {"a.sched": b"\xef\xbb\xbf" + right, "b.SCHED": right.replace(b"\n", b"\r\n"), "c.sched.txt": right, "notes.txt": b"hello",
+    files = {"d.sched": right.decode().encode("utf-16"), "=e.sched": right, "a.sched": b"\xef\xbb\xbf" + right, "b.SCHED": right.replace(b"\n", b"\r\n"), "c.sched.txt": right, "notes.txt": b"hello",
              "__MACOSX/._a.sched": b"\0\5\26\7"}
     for name, data in files.items():
         pathlib.Path("in", name).write_bytes(data)
-    said = run("grade", "in", "x/answers").stdout
-    assert "3 right, 0 wrong" in said and "not graded: 1 other file" in said, said
+    said = run("grade", "in", "x/answers", "-o", "grades.csv").stdout
+    assert "5 right, 0 wrong" in said and "not graded: 1 other file" in said, said
+    assert "\n'=e.sched," in pathlib.Path("grades.csv").read_text(encoding="utf-8")
 
 
 def test_a_repair_for_one_grid_alone_is_wrong(_):
@@ -272,6 +273,28 @@ def test_only_submissions_are_graded(_):
     pathlib.Path("x/handout/linked.sched").symlink_to(f"../answers/{made('x')[1]}.sched")
     found = document("grade", "x", "x/answers", status=3)
     assert [one["file"] for one in found["submissions"]] == [f"handout/{made('x')[1]}.sched"]
+    said = run("grade", "x", "x/answers", status=3).stdout
+    assert "not graded: 3 other files (links, and" in said, said
+
+
+def test_damaged_answers_are_refused(_):
+    """They would cost students their points, or give them."""
+    run("exercise", "cannon", "-o", "x", "-q")
+    name = made("x")[1]
+    answer_file, schedule = pathlib.Path(f"x/answers/{name}.answer"), pathlib.Path(f"x/answers/{name}.sched")
+    good, right, handout = answer_file.read_text(encoding="utf-8"), schedule.read_text(encoding="utf-8"), pathlib.Path(f"x/handout/{name}.sched")
+    for grids in ("", "3;", "3x4;", "axb;"):
+        answer_file.write_text(re.sub("^grids=.*$", f"grids={grids}", good, flags=re.M), encoding="utf-8")
+        said = run("grade", "x/handout", "x/answers", status=2).stderr
+        assert answer_file.name in said and "grid" in said, said
+    answer_file.write_text(good, encoding="utf-8")
+    for text in ("", handout.read_text(encoding="utf-8")):
+        schedule.write_text(text, encoding="utf-8")
+        assert name in run("grade", "x/handout", "x/answers", status=2).stderr
+    schedule.write_text(right, encoding="utf-8")
+    pathlib.Path("x/answers/exercise-0.sched").write_text(right, encoding="utf-8")
+    said = run("grade", "x/handout", "x/answers", status=2).stderr
+    assert "exercise-0.sched has no file exercise-0.answer beside it" in said, said
 
 
 def test_an_exercise_is_one_point(_):
