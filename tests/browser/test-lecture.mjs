@@ -117,6 +117,27 @@ async function edits() {
   await page.done();
 }
 
+/* A text that cannot be read leaves nothing of the failure before; the grid may be written as headings have it. */
+async function repairs() {
+  const page = await open(["dns", "--grid", "3x3x3"]);
+  const text = await page.inputValue(".text");
+  await page.fill(".grid", "2 × 2 × 2");
+  await says(page, "Proved on this grid: every block of C gets each of its 2 terms");
+  await page.fill(".text", text.replace(/.*broadcast B.*\n/, ""));
+  await says(page, "Wrong");
+  await page.click(".verdict button");
+  await page.waitForSelector(".failure:not([hidden])");
+  const at = await page.$$eval(".picture svg .node", (all) => all.filter((one) => one.querySelector("title")?.textContent === "the proof fails here")
+    .map((one) => one.getBoundingClientRect().x + one.getBoundingClientRect().width / 2));
+  const cell = (panel) => page.$eval(`#p-0-0-1${panel}`, (one) => one.getBoundingClientRect().x + one.getBoundingClientRect().width / 2);
+  assert.ok(at.length === 1 && Math.abs(at[0] - (await cell("-panel-2"))) < 2 && !(await page.$(".picture .failed")), `${at}`);
+  await page.fill(".text", text.replace("A * B", "A *"));
+  await says(page, "expected a buffer's name");
+  assert.ok(await page.isHidden(".failure"));
+  assert.equal(await page.$$eval("#marks i", (marks) => marks.length), 0);
+  await page.done();
+}
+
 /* What is copied opens the same page; a link that was cut off says so. */
 async function links() {
   const page = await open(["cannon", "--grid", "4x4"]);
@@ -361,6 +382,7 @@ try {
     ["headings", headings],
     ["settings", settings],
     ["edits", edits],
+    ["repairs", repairs],
     ["links", links],
     ["one screen", oneScreen],
     ["lectures", lectures],

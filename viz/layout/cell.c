@@ -343,19 +343,19 @@ static uint32_t blamed_buffers(const TgFrame *frame) {
   return statement->op == TG_OP_MULTIPLY ? buffers | UINT32_C(1) << statement->other.buffer : buffers;
 }
 
-/* Of arrays in several boxes it is not known which slot is meant. */
-static bool is_blamed(const TgFrame *frame, const TgCellItem *item, uint32_t buffers) {
-  if (!(buffers >> item->buffer & 1) || (item->index >= 0 && frame->length[item->buffer] > 1)) return false;
-  if (frame->failure->cause != TG_CAUSE_EMPTY_READ || item->index < 0) return true;
-  return frame->failure->processor >= 0 &&
-         tg_frame_slot(frame, frame->failure->processor, item->buffer, 0)->after.kind == TG_VALUE_EMPTY;
+bool tg_cell_blames(const TgFrame *frame, int buffer) {
+  const TgError *failure = frame->failure;
+  if (!failure || !(blamed_buffers(frame) >> buffer & 1)) return false;
+  if (failure->cause != TG_CAUSE_EMPTY_READ || frame->length[buffer] > 1) return true;
+  return failure->processor >= 0 && tg_frame_slot(frame, failure->processor, buffer, 0)->after.kind == TG_VALUE_EMPTY;
 }
 
 static void outline_blamed(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, TgPoint centre) {
-  const uint32_t buffers = blamed_buffers(frame);
   for (int i = 0; i < layout->items; i++) {
     const TgCellItem *item = &layout->item[i];
-    if (!is_blamed(frame, item, buffers)) continue;
+    const bool one_of_several =
+        item->index >= 0 && frame->length[item->buffer] > 1; /* it is not known which is meant */
+    if (one_of_several || !tg_cell_blames(frame, item->buffer)) continue;
     const TgPoint at = {centre.x + item->x, centre.y + item->y};
     tg_scene_box_at(scene, NULL, "the proof fails here", at, item->width - 4, item->height - 4, NULL, TG_COLOUR_WRONG,
                     3);

@@ -37,6 +37,9 @@ void tg_cell_layout_small(TgCellLayout *layout, const TgFrame *frame);
 void tg_cell_draw(TgScene *scene, const TgFrame *frame, const TgCellLayout *layout, int64_t processor, TgPoint centre,
                   const char *name);
 
+/** Whether the step's failure is about this buffer of the processor where it fails. */
+bool tg_cell_blames(const TgFrame *frame, int buffer);
+
 /** True where what the slot shows came or began in this step. */
 bool tg_slot_fresh(const TgFrame *frame, const TgFrameSlot *slot);
 

@@ -139,6 +139,29 @@ static Holding holding_of(const TgFrame *frame, int64_t processor, uint8_t matri
   return holding;
 }
 
+/* Whether blocks of this matrix may be in the buffer. */
+static bool may_hold(const TgFrame *frame, int buffer, uint8_t matrix) {
+  bool placed = false;
+  for (int p = 0; p < frame->schedule->placements; p++) {
+    if (frame->schedule->placement[p].buffer != buffer) continue;
+    if (frame->schedule->placement[p].matrix == matrix) return true;
+    placed = true;
+  }
+  return !placed;
+}
+
+/* Where the proof fails: the processor's cells of the matrices that the failure is about. */
+static void outline_failure(const TgView *view, int64_t processor, uint8_t matrix, TgPoint at) {
+  const TgFrame *frame = view->frame;
+  bool blamed = false;
+  if (!frame->failure || frame->failure->processor != processor) return;
+  for (int b = 0; b < frame->schedule->buffers; b++)
+    blamed = blamed || (tg_cell_blames(frame, b) && may_hold(frame, b, matrix));
+  if (blamed)
+    tg_scene_box_at(view->scene, NULL, "the proof fails here", at, BOX_WIDTH + 6, BOX_HEIGHT + 6, NULL, TG_COLOUR_WRONG,
+                    4);
+}
+
 static void draw_processor(const TgView *view, int64_t processor) {
   const TgFrame *frame = view->frame;
   uint8_t matrix = view->layout->panel_matrix[view->panel];
@@ -158,6 +181,7 @@ static void draw_processor(const TgView *view, int64_t processor) {
   tg_scene_box_at(view->scene, id, title->str, at, BOX_WIDTH, BOX_HEIGHT, any ? fill : "white",
                   any ? TG_COLOUR_LINE : TG_COLOUR_IDLE, 0);
   tg_scene_label_mark(view->scene, holding.count > 1 ? 10 : 14, ink, sum ? NULL : text->str);
+  outline_failure(view, processor, matrix, at);
   if (!sum) return;
   g_autofree char *terms = g_strdup_printf("%d/%d", holding.block.terms, frame->schedule->inner);
   tg_scene_text(view->scene, at.x - 9, at.y, 14, ink, text->str);

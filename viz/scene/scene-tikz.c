@@ -56,6 +56,7 @@ static const struct {
                {0x00b7, "$\\cdot$"},
                {0x00d7, "$\\times$"},
                {0x2013, "--"},
+               {0x2014, "---"},
                {0x2026, "\\ldots{}"},
                {0x2190, "$\\leftarrow$"},
                {0x2191, "$\\uparrow$"},

@@ -36,6 +36,7 @@ class Lab {
     this.questions = new Questions();
     this.view = new View(this);
     for (const name of collectives) this.part("collective").append(make("option", { value: name }, name));
+    this.saveAs = "SVG";
     this.begunWith = { schedule: setup.schedule, grid: setup.grid, set: (setup.set ?? []).join(" "), network: setup.network ?? "", collective: setup.collective };
     this.listen();
   }
@@ -48,7 +49,10 @@ class Lab {
   /* Takes those of them that are given. */
   put({ schedule, ...settings }) {
     if (schedule !== undefined) this.part("text").value = schedule;
-    for (const name of settingNames) if (settings[name] !== undefined) this.part(name).value = settings[name];
+    for (const name of settingNames) {
+      const choices = this.part(name).options;
+      if (settings[name] !== undefined && (!choices || [...choices].some((one) => one.value === settings[name]))) this.part(name).value = settings[name];
+    }
     this.open();
   }
 
@@ -81,7 +85,7 @@ class Lab {
     const name = `${this.heading ?? "picture"} step ${this.now?.step ?? 0}`.replace(/[^\w]+/g, "-").toLowerCase();
     const bitmap = (canvas) => canvas.toBlob((blob) => saveFile(`${name}.png`, "image/png", blob));
     if (!(picture instanceof SVGElement)) {
-      bitmap(picture);
+      bitmap(enlarged(picture, this.part("picture").querySelector(".map-key").textContent.trim().replace(/^0\s+/, "0 (blue) to ")));
       return;
     }
     const svg = new XMLSerializer().serializeToString(picture);
@@ -117,6 +121,9 @@ class Lab {
       this.changed(this, false);
     });
     this.part("reset").addEventListener("click", () => this.begin());
+    this.part("save-as").addEventListener("change", () => {
+      this.saveAs = this.part("save-as").value;
+    });
     this.part("save").addEventListener("click", () => this.savePicture());
     this.part("download").addEventListener("click", () => this.download());
     this.part("picture").addEventListener("click", (event) => this.followIf(whatIsAt(this, event)));
@@ -124,7 +131,7 @@ class Lab {
   }
 
   settings() {
-    const lines = [`grid=${this.part("grid").value.trim()}`, `network=${this.part("network").value.trim()}`];
+    const lines = [`grid=${this.part("grid").value.trim().replace(/\s*[x×]\s*/g, "x")}`, `network=${this.part("network").value.trim()}`];
     for (const one of this.part("set").value.trim().split(/[\s,]+/)) if (one) lines.push(`set=${one}`);
     lines.push(`collective=${this.part("collective").value}`, `embed=${this.setup.embed ?? ""}`, `heat=${this.setup.heat ?? "auto"}`);
     return lines.join("\n");
@@ -347,6 +354,8 @@ class Lab {
 
   drawPicture(step) {
     this.part("totals").textContent = step.totals;
+    this.part("save-as").disabled = !this.cells;
+    this.part("save-as").value = this.cells ? this.saveAs : "PNG";
     if (!this.cells) {
       drawMap(this, step);
       return;
@@ -412,7 +421,7 @@ class Lab {
 
   showFailure(step) {
     const box = this.part("failure");
-    const failure = step.failure;
+    const failure = this.error ? null : step.failure;
     box.hidden = !failure;
     if (!failure) return;
     box.firstElementChild.textContent = `It goes wrong here: ${inOneNotation(failure.message)}${failure.line ? ` (line ${failure.line})` : ""}`;
@@ -420,7 +429,8 @@ class Lab {
     if (failure.id && this.cells) {
       namePicture(this);
       const group = document.getElementById(this.prefix + failure.id);
-      if (group) group.classList.add("failed");
+      const apart = document.getElementById(`${this.prefix}${failure.id}-panel-2`); /* a picture for each matrix has its own marks */
+      if (group && !apart) group.classList.add("failed");
     }
   }
 

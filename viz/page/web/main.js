@@ -108,7 +108,7 @@ function sameScale() {
 
 /* On the slider, where a schedule goes wrong. */
 function markFailures() {
-  const steps = racing() ? [] : labs.filter((lab) => lab.proof && !lab.proof.ok && lab.proof.failure.step >= 0).map((lab) => lab.proof.failure.step);
+  const steps = racing() ? [] : labs.filter((lab) => !lab.error && lab.proof && !lab.proof.ok && lab.proof.failure.step >= 0).map((lab) => lab.proof.failure.step);
   at("marks").replaceChildren(...steps.map((step) => {
     const mark = make("i", {});
     mark.style.left = `${(step / Math.max(1, lastStep())) * 100}%`;
@@ -228,7 +228,7 @@ function keys(event) {
   if (slides && event.target !== at("scrub")) return;
   const moves = { ArrowLeft: () => go(now - 1), ArrowRight: () => go(now + 1), Home: () => go(0), End: () => go(lastStep()), PageUp: () => go(now - 1), PageDown: () => go(now + 1), l: () => lecture(!lecturing()), "?": () => at("help").showModal() };
   if (event.key === " " && !event.target.matches("button, input")) moves[" "] = toggle;
-  const move = moves[event.key];
+  const move = moves[event.key] ?? moves[event.key.toLowerCase()];
   if (!move) return;
   event.preventDefault();
   move();
@@ -242,6 +242,7 @@ async function copyLink() {
 }
 
 function listen() {
+  at("link").hidden = location.protocol === "about:"; /* in srcdoc a page has no address */
   at("first").addEventListener("click", () => go(0));
   at("back").addEventListener("click", () => go(now - 1));
   at("next").addEventListener("click", () => go(now + 1));

@@ -135,3 +135,18 @@ async function showHolding(lab, panel) {
     make("p", {}, `Receives ${countText(received, "block", "blocks")} in this step; its busiest link carries ${busiest}.`),
   );
 }
+
+/* A map for a file: squares that can be seen, and the key below. */
+function enlarged(map, key) {
+  const side = Math.max(1, Math.floor(640 / Math.max(map.width, map.height)));
+  const canvas = make("canvas", { width: Math.max(map.width * side, 320), height: map.height * side + 28 });
+  const context = canvas.getContext("2d");
+  context.fillStyle = "white";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(map, 0, 0, map.width * side, map.height * side);
+  context.fillStyle = "black";
+  context.font = "15px sans-serif";
+  context.fillText(key, 4, canvas.height - 9);
+  return canvas;
+}
