@@ -165,6 +165,17 @@ static bool write_parts(TgCli *cli, TgRunning *running, bool ok, GError **error)
   return true;
 }
 
+/* Where C is right for this program's matrices and wrong for another's, their files differ. */
+static void check_together(const TgRunning *running, TgCheck *check) {
+  double wrong = check->ok ? 0 : 1;
+  if (!running->run->kind->sum) return;
+  running->run->kind->sum(running->executor, &wrong, 1);
+  if (wrong <= 0 || !check->ok) return;
+  check->ok = false;
+  g_snprintf(check->text, sizeof check->text,
+             "C is not the product of the matrices that another rank has: is the same file of A and B on every host?");
+}
+
 bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine, TgComparison *comparison,
                 GError **error) {
   TgRunning running = {.run = run};
@@ -186,6 +197,7 @@ bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachin
   tg_progress_end(cli);
   if (running.flush) tg_device_free(running.flush);
   running.executor = executor;
+  if (fine) check_together(&running, &entry->run.check);
   return fine && write_parts(cli, &running, entry->run.check.ok, error);
 }
 

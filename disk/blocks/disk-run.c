@@ -260,9 +260,7 @@ static void sum_up(TgDiskRun *run) {
 /* After all ranks have written their parts. */
 static bool finish_c(TgDiskRun *run, GError **error) {
   if (run->job->rank > 0) return true;
-  if (!tg_unfinished_refresh(&run->part, error) || !tg_unfinished_finish(&run->part, error)) return false;
-  rmdir(run->store.folder);
-  return true;
+  return tg_unfinished_refresh(&run->part, error) && tg_unfinished_finish(&run->part, error);
 }
 
 static bool run_all(TgDiskRun *run, GError **error) {
@@ -295,13 +293,14 @@ static bool run_all(TgDiskRun *run, GError **error) {
   run->result->wall_s = tg_now_s() - run->begun_s;
   run->result->direct = run->result->direct && run->store.direct;
   if (!fine) return false;
-  tg_disk_pulse_end(g_steal_pointer(&run->pulse));
-  tg_disk_store_clear(&run->store, true);
-  run->store.stored = NULL;
-  tg_ranks_barrier(run->job, agree_s);
   sum_up(run);
   tell_spans(run);
-  return all_can(run, finish_c, error);
+  if (!all_can(run, finish_c, error)) return false;
+  tg_disk_pulse_end(g_steal_pointer(&run->pulse)); /* which obeys --deadline until here */
+  tg_disk_store_clear(&run->store, true);
+  run->store.stored = NULL;
+  rmdir(run->store.folder); /* the last rank's succeeds */
+  return true;
 }
 
 static void run_clear(TgDiskRun *run) {

@@ -19,6 +19,7 @@
 static TgRanksJob the_job;
 static int stderr_kept = STDERR_FILENO, said = -1;
 static const double begin_deadline_s = 60, end_deadline_s = 1.5;
+static const double last_deadline_s = 600; /* for rank 0 to write what it prints and plots */
 
 /* Only the first rank prints. What others say of errors is kept: it matters where the first knows of none. */
 static void be_silent(void) {
@@ -43,17 +44,34 @@ static void say_it(void) {
 
 /* --- while MPI begins and ends, it waits for the other ranks by itself ------------------------------------------- */
 
+static char waited[160];
+
 static void give_up(int number) {
-  static const char text[] = "topogemm: MPI waited too long for the other ranks as it began or ended\n";
   (void)number;
-  if (write(stderr_kept, text, sizeof text - 1) < 0) _exit(2);
+  if (write(stderr_kept, waited, strlen(waited)) < 0) _exit(2);
   _exit(1);
 }
 
-static void begin_waiting(void) {
+/* This rank, as the launcher says before MPI does. */
+static int rank_said(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+  for (size_t n = 0; n < G_N_ELEMENTS(names); n++) {
+    const char *rank = g_getenv(names[n]);
+    if (rank) return atoi(rank);
+  }
+  return 0;
+}
+
+/* The first rank whose time is up ends the job; a later one has a second more for each rank before it, so that only one
+ * prints. */
+static void begin_waiting(const char *what) {
+  enum { SPREAD = 30 };
   struct sigaction action = {.sa_handler = give_up};
+  g_snprintf(waited, sizeof waited,
+             "topogemm: rank %d waited %.0f s for another rank, which does not respond, as MPI %s\n", rank_said(),
+             begin_deadline_s, what);
   sigaction(SIGALRM, &action, NULL);
-  alarm((unsigned)begin_deadline_s);
+  alarm((unsigned)begin_deadline_s + (unsigned)MIN(rank_said(), SPREAD));
 }
 
 static void end_waiting(void) {
@@ -178,7 +196,7 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
   char text[128] = "";
   if (mpi->version != TG_RANKS_LIBRARY_VERSION)
     return TG_EXECUTOR_FAIL(error, DEVICE, "the module for MPI is of another version of topogemm");
-  begin_waiting();
+  begin_waiting("began");
   const bool begun = mpi->begin(&the_job.rank, &the_job.ranks, find_cpus, text, sizeof text);
   end_waiting();
   if (!begun) return TG_EXECUTOR_FAIL(error, DEVICE, "MPI does not start: %s", text);
@@ -201,9 +219,14 @@ void tg_ranks_end(int status) {
   const double begun_s = tg_now_s();
   const struct timespec pause = {0, 100000};
   if (!mpi) return;
-  if (the_job.rank == 0) begin_waiting(); /* the others have nothing left to do; it may still write files */
+  if (the_job.rank == 0) begin_waiting("ended"); /* the others have nothing left to do; it may still write files */
   mpi->leave(&first_failed);
   while (!mpi->left()) {
+    if (the_job.rank > 0 && tg_now_s() - begun_s > last_deadline_s) {
+      dprintf(stderr_kept, "topogemm: rank %d waited %.0f s for rank 0 on %s to end\n", the_job.rank, last_deadline_s,
+              tg_ranks_host(&the_job, 0));
+      mpi->abort(1);
+    }
     if (status && tg_now_s() - begun_s > end_deadline_s) { /* the others are at work, or wait for this rank */
       if (the_job.rank > 0) say_it();
       mpi->abort(status);
@@ -211,7 +234,7 @@ void tg_ranks_end(int status) {
     nanosleep(&pause, NULL);
   }
   if (first_failed > 0 && first_failed == the_job.rank) say_it();
-  begin_waiting();
+  begin_waiting("ended");
   mpi->end();
   end_waiting();
   g_free(the_job.leader);
