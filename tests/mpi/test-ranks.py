@@ -241,6 +241,11 @@ def test_ranks_that_differ(folder):
     assert len(messages_of(done)) == 1 and "rank 2 of 3 on " in done.stderr and "a.npy" in done.stderr, done
     assert "MPI_ABORT" not in done.stderr or not jobs.open_mpi_4(), done.stderr  # it can crash mpirun
     assert time.monotonic() - begun < longest_s
+    subprocess.run([TOPOGEMM, *f"run cannon --grid 1x1 -n 30 --seed 2 --on cpu --trials 1 --quiet --c {folder}/elsewhere/a.npy".split()], check=True)
+    words = "exec $TOPOGEMM run cannon --grid 3x3 --a a.npy --b a.npy --c c.npy --trials 1 --on ranks"
+    done = execute(unlike(f"cd {folder}/there && {words}", f"cd {folder}/elsewhere && {words}"), expect=3)
+    assert len(messages_of(done)) == 1 and ("relative error" in done.stderr or "the same file of A and B on every host" in done.stderr), done
+    assert not (folder / "there/c.npy").exists()
 
 
 def test_calibrate_and_compare(folder):
