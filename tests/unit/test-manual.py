@@ -69,7 +69,7 @@ def test_bash(_):
     assert completed("topogemm", "sim", "cannon", "--mod") == ["--model"]
     assert completed("topogemm", "sim", "cannon", "--model", "fl") == ["flow"]
     assert completed("topogemm", "sim", "cannon", "--model", "=", "fl") == ["flow"]
-    assert completed("topogemm", "sim", "cannon", "--embed", "''") == ["rowmajor", "gray", "snake", "tiled"]
+    assert completed("topogemm", "sim", "cannon", "--embed", "''") == ["rowmajor", "gray", "snake", "tiled", "fold"]
     assert completed("topogemm", "run", "cannon", "--on", "co") == ["cores"]
     assert completed("topogemm", "draw", "cannon", "-o", "topogemm-sim") == ["topogemm-sim.1"]
     assert completed("topogemm", "list", "mach") == ["machines"]
