@@ -44,11 +44,14 @@ static bool rowmajor_init(TgEmbedding *embedding, const TgTopology *topology, Tg
   return true;
 }
 
+/* A torus has wraparound links already. */
 static bool fold_init(TgEmbedding *embedding, const TgTopology *topology, TgError *error) {
   embedding->fold = 1;
+  if (topology->levels > 1 || (topology->level[0].kind != TG_MESH && topology->level[0].kind != TG_LINE))
+    return tg_error_set(error, 0, 0, "the folded embedding needs a mesh or a line, such as mesh:8x8");
   if (lay_along_axes(embedding, topology)) return true;
   return tg_error_set(error, 0, 0,
-                      "the folded embedding needs a network with as many extents as the grid, all of them at most the "
+                      "the folded embedding needs a mesh with as many extents as the grid, all of them at most the "
                       "grid's or all at least, such as mesh:8x8 for a grid of two coordinates");
 }
 

@@ -67,9 +67,9 @@ bool tg_embedding_kind_parse(TgEmbeddingKind *kind, const char *name, TgError *e
  * one that sends the fewest messages to others when every processor sends one along each axis. Needs several levels, a
  * node for each processor, and tiles that divide.
  * fold: as rowmajor along each axis, but the first half of the coordinates goes to every other place, and the second
- * half comes back on the places between: 0 5 1 4 2 3. A ring becomes a line without a long way around. Needs a network
- * with as many coordinates as the grid, each of whose extents is at most the grid's, or each at least.
- * Source of the name: C. He et al., WaferLLM: Large Language Model Inference at Wafer Scale, OSDI 2025 (MeshGEMM).
+ * half comes back on the places between: 0 5 1 4 2 3. A ring becomes a line without a long way around. Needs a mesh
+ * or line with as many coordinates as the grid, each of whose extents is at most the grid's, or each at least.
+ * Source: C. He et al., WaferLLM: Large Language Model Inference at Wafer Scale, OSDI 2025 (MeshGEMM).
  *
  * @param grid `dims` extents, 1..TG_MAX_DIMS of them. */
 bool tg_embedding_init(TgEmbedding *embedding, TgEmbeddingKind kind, int dims, const int32_t *grid,
