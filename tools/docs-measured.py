@@ -165,8 +165,8 @@ def page_steps(files):
     lines = [[one["grid"].replace("x", "×") + (f", {one['as']}" if one["as"] else ""), f"{one['opened_ms']}",
               f"{one['median_ms']:.0f}", f"{one['aimed_ms']}" if one["aimed_ms"] else "", f"{one['most_ms']:.0f}", f"{one['settled_median_ms']:.0f}"]
              for file in files for one in file["results"]]
-    embeds = [f"Three embedded pages, {', '.join(one['pages'])}, all going {one['steps_per_s']} steps a second: "
-              f"{one['frames_per_s']} frames a second, {100 * one['late_share']:.1f} % of them late, the slowest {one['most_ms']} ms."
+    embeds = [f"Three embedded pages, {', '.join(one['pages'])}, each playing {one['steps_per_s']} steps per second: "
+              f"{one['frames_per_s']} frames per second, {100 * one['late_share']:.1f} % late, slowest frame {one['most_ms']} ms."
               for one in (file["embeds"] for file in files if "embeds" in file)]
     return markdown(["cannon on", "page opened, ms", "step painted, ms", "target", "slowest", "whole page updated, ms"], lines) + [
         "", f"{environment['browser']}, {environment['cores']} cores of {environment['processor']}, a window of {environment['window']}; "

@@ -32,7 +32,7 @@ def huge(files):
     kernels = files[0]["environment"]["blas"].partition("running as ")[2].partition(",")[0]
     rounds = sorted({len(case["rounds"]) for one in files for case in one["cases"]})
     return markdown(heads, lines) + [
-        "", f"{files[0]['type']}, {' or '.join(map(str, rounds))} rounds, OpenBLAS with kernels for {kernels}. {where(files)}"]
+        "", f"{files[0]['type']}, {' or '.join(filter(None, (', '.join(map(str, rounds[:-1])), str(rounds[-1]))))} rounds, OpenBLAS with kernels for {kernels}. {where(files)}"]
 
 
 def on_gpu(files):

@@ -37,7 +37,7 @@ static bool lay_along_axes(TgEmbedding *embedding, const TgTopology *topology) {
   return true;
 }
 
-/* Otherwise by number. */
+/* If the axes do not match, maps processors to nodes by number. */
 static bool rowmajor_init(TgEmbedding *embedding, const TgTopology *topology, TgError *error) {
   (void)error;
   lay_along_axes(embedding, topology);
@@ -50,9 +50,10 @@ static bool fold_init(TgEmbedding *embedding, const TgTopology *topology, TgErro
   if (topology->levels > 1 || (topology->level[0].kind != TG_MESH && topology->level[0].kind != TG_LINE))
     return tg_error_set(error, 0, 0, "the folded embedding needs a mesh or a line, such as mesh:8x8");
   if (lay_along_axes(embedding, topology)) return true;
-  return tg_error_set(error, 0, 0,
-                      "the folded embedding needs a mesh with as many extents as the grid, all of them at most the "
-                      "grid's or all at least, such as mesh:8x8 for a grid of two coordinates");
+  return tg_error_set(
+      error, 0, 0,
+      "the folded embedding needs a mesh with as many dimensions as the grid, and with extents that are all "
+      "at most or all at least the grid's; for a two-dimensional grid, try mesh:8x8");
 }
 
 static int widest_axis(const TgEmbedding *embedding) {

@@ -25,7 +25,7 @@ typedef struct TgOptionRow {
 static const TgOptionRow rows[] = {
     {"help", 'h', G_OPTION_ARG_NONE, AT(help), NULL, "print this help"},
     {"color", 0, G_OPTION_ARG_STRING, AT(color), "auto|always|never",
-     "colour of the output (default: auto, on a terminal without NO_COLOR)"},
+     "when to use colour (default: auto, on a terminal unless NO_COLOR is set)"},
     {"version", 0, G_OPTION_ARG_NONE, AT(version), NULL, "print the version and the features built in"},
     {"json", 0, G_OPTION_ARG_NONE, AT(json), NULL, "print one JSON document on standard output and nothing else"},
     {"quiet", 'q', G_OPTION_ARG_NONE, AT(quiet), NULL, "print nothing; report through the exit status only"},
@@ -67,8 +67,8 @@ static const TgOptionRow rows[] = {
     {"memory", 0, G_OPTION_ARG_NONE, AT(memory), NULL,
      "draw the number of blocks that each processor holds in each step, with the peak"},
     {"heat", 0, G_OPTION_ARG_STRING, AT(heat), "auto|link|received|held",
-     "meaning of the colours on grids too large for separate cells: load of links, or blocks that are received or "
-     "held"},
+     "what colours show on grids too large for separate cells: link load, blocks received or blocks held (default: "
+     "auto)"},
     {"flops-per-s", 0, G_OPTION_ARG_STRING, AT(flops_per_s), "RATE",
      "speed of a processor in flop/s, such as 2e11 (default: 1e9, one flop per nanosecond)"},
     {"sizes", 0, G_OPTION_ARG_STRING, AT(sizes), "N,N,…",

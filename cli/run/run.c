@@ -173,7 +173,8 @@ static void check_together(const TgRunning *running, TgCheck *check) {
   if (wrong <= 0 || !check->ok) return;
   check->ok = false;
   g_snprintf(check->text, sizeof check->text,
-             "C is not the product of the matrices that another rank has: is the same file of A and B on every host?");
+             "C is not the product of another rank's matrices: A or B differs between hosts; copy the same files to "
+             "every host");
 }
 
 bool tg_run_try(TgCli *cli, TgRunCommand *run, TgRunEntry *entry, const TgMachine *machine, TgComparison *comparison,

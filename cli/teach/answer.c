@@ -82,11 +82,11 @@ static TgExit check_answer(const TgCli *cli, const char *folder, const TgAnswer 
   TgError error = {0};
   if (!tg_schedule_parse(&algo->schedule, &algo->names, answer->solution, strlen(answer->solution), &error))
     return tg_report(cli, TG_EXIT_USAGE, "%s/%s.sched: line %d: %s", folder, answer->name, error.line, error.message);
-  if (!*answer->grids) return tg_report(cli, TG_EXIT_USAGE, "%s: the key `grids` has no grid", path);
+  if (!*answer->grids)
+    return tg_report(cli, TG_EXIT_USAGE, "%s: the key `grids` is empty; run `topogemm exercise` again", path);
   for (char **grid = answer->grids; *grid; grid++)
     if (!prove_answer(answer, *grid, algo, &error))
-      return tg_report(cli, TG_EXIT_USAGE, "%s: the answer is not right on the grid `%s`: %s", path, *grid,
-                       error.message);
+      return tg_report(cli, TG_EXIT_USAGE, "%s: the answer is wrong on grid `%s`: %s", path, *grid, error.message);
   return TG_EXIT_DONE;
 }
 
@@ -104,7 +104,7 @@ static TgExit check_alone(const TgCli *cli, const char *folder, const GPtrArray 
   g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
   for (const char *file = dir ? g_dir_read_name(dir) : NULL; file; file = g_dir_read_name(dir))
     if (g_str_has_suffix(file, ending) && !find_named(answers, file, strlen(file) - strlen(ending)))
-      return tg_report(cli, TG_EXIT_USAGE, "%s/%s has no file %.*s%s beside it", folder, file,
+      return tg_report(cli, TG_EXIT_USAGE, "%s: %s is here, but %.*s%s is missing", folder, file,
                        (int)(strlen(file) - strlen(ending)), file, suffix);
   return TG_EXIT_DONE;
 }
@@ -166,7 +166,7 @@ static GPtrArray *plain_lines(const char *text) {
   return plain;
 }
 
-/* All less the longest common sequence. */
+/* The number of lines minus the length of the longest common subsequence. */
 int32_t tg_answer_lines_differ(const TgAnswer *answer, const char *text) {
   g_autoptr(GPtrArray) a = plain_lines(text), b = plain_lines(answer->solution);
   g_autofree guint *common = g_new0(guint, b->len + 1);

@@ -79,8 +79,8 @@ static bool make_named(const TgExercises *all, TgExercise *one, uint64_t seed, c
          tg_schedule_bind(&one->wrong.schedule, &one->wrong.names, &one->bindings, error);
 }
 
-/* Its name is a number made from its text and its place among the exercises, which tells no more than these do: from the
- * seed anybody could make the answer. */
+/* The name is a hash of the text and the index of the exercise, so that it does not reveal the seed: anyone who knows
+ * the seed can generate the answer. */
 static bool make(const TgExercises *all, TgExercise *one, uint64_t seed, const TgWatch *watch, TgError *error) {
   TgExercise unnamed = {.name = "exercise"};
   const bool made = make_named(all, &unnamed, seed, watch, error);
@@ -197,7 +197,8 @@ static bool go_on(void *user, int64_t done) {
   return !tg_interrupted();
 }
 
-/* With an edit that no other exercise of this call has, if one of the next seeds gives one; counts `seed` up to it. */
+/* Makes an exercise whose edit is new in this call, if one of the next seeds gives one. Advances `seed` to the seed
+ * used. */
 static TgExit make_another(TgExercises *all, TgExercise *one, uint64_t *seed, const TgWatch *watch) {
   TgError error = {0};
   for (int tries = all->repeats ? TRIES : 1;; tries++, ++*seed) {
@@ -284,8 +285,9 @@ static TgExit run(TgCli *cli) {
     tg_print_line(cli, "for students: %s", handout);
     tg_print_line(cli, "for you:      %s", answers);
     if (all->repeats)
-      tg_print_line(cli, "%u of %" PRId64 " edits differ; for more, use several schedules or levels",
-                    g_hash_table_size(all->edits), all->count);
+      tg_print_line(
+          cli, "only %u different edits for %" PRId64 " exercises; for more variety, use several schedules or levels",
+          g_hash_table_size(all->edits), all->count);
   }
   g_ptr_array_unref(all->made);
   g_hash_table_unref(all->edits);
@@ -318,8 +320,8 @@ const TgCommand tg_command_exercise = {
         "Level 1: the message of the failed proof quotes the wrong line. Level 2: it quotes another line, where the "
         "error shows. Level 3: it quotes no line, since every statement can be executed, but the result is wrong.\n"
         "The same seed gives the same exercise and the same answer to everybody: choose one that students cannot "
-        "guess. With --count, each exercise takes the next seed whose edit is new, as long as one of 200 seeds gives "
-        "one.",
+        "guess. With --count, each exercise uses the next seed that gives a new edit. If 200 seeds give none, "
+        "edits are repeated.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,

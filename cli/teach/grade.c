@@ -164,7 +164,7 @@ static char *wrong_at_all(const TgCli *cli, const TgAnswer *answer, const char *
   return wrong;
 }
 
-/* As some editors call "Unicode"; the mark at the beginning tells. */
+/* Some editors call UTF-16 "Unicode"; a byte order mark identifies it. */
 static void take_utf16(char **text, gsize *length) {
   if (*length < 2 || (memcmp(*text, "\xff\xfe", 2) != 0 && memcmp(*text, "\xfe\xff", 2) != 0)) return;
   gsize size = 0;

@@ -296,10 +296,10 @@ static bool run_all(TgDiskRun *run, GError **error) {
   sum_up(run);
   tell_spans(run);
   if (!all_can(run, finish_c, error)) return false;
-  tg_disk_pulse_end(g_steal_pointer(&run->pulse)); /* which obeys --deadline until here */
+  tg_disk_pulse_end(g_steal_pointer(&run->pulse)); /* it enforces --deadline up to this point */
   tg_disk_store_clear(&run->store, true);
   run->store.stored = NULL;
-  rmdir(run->store.folder); /* the last rank's succeeds */
+  rmdir(run->store.folder); /* succeeds only on the last rank to get here */
   return true;
 }
 

@@ -28,13 +28,14 @@ static void *room_for_tile(const char *path, const TgTiling *tiling, GError **er
 
 /* Memory that is needed at a time, of `limit_bytes`, or of what is available where that is 0. */
 static bool check_memory(const char *path, double need_bytes, uint64_t limit_bytes, GError **error) {
-  const double mega = 1e6, beside = 64e6; /* the program itself */
+  const double mega = 1e6, program_bytes = 64e6;
   const uint64_t limit = limit_bytes ? limit_bytes : tg_memory_available_bytes();
   if (need_bytes <= (double)limit) return true;
-  return TG_IO_FAIL(error, TOO_LARGE,
-                    "%s: a band of tiles needs %.0f MB of memory, and %.0f MB are available; use smaller tiles, or "
-                    "--memory-limit %.0fM",
-                    path, ceil(need_bytes / mega), floor((double)limit / mega), ceil((need_bytes + beside) / mega));
+  return TG_IO_FAIL(
+      error, TOO_LARGE,
+      "%s: a band of tiles needs %.0f MB of memory, but only %.0f MB are available; use smaller tiles or set "
+      "--memory-limit %.0fM",
+      path, ceil(need_bytes / mega), floor((double)limit / mega), ceil((need_bytes + program_bytes) / mega));
 }
 
 /* What becomes a file, in which order. */

@@ -52,7 +52,7 @@ static void give_up(int number) {
   _exit(1);
 }
 
-/* This rank, as the launcher says before MPI does. */
+/* This process's rank according to the launcher, known before MPI starts. */
 static int rank_said(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
   for (size_t n = 0; n < G_N_ELEMENTS(names); n++) {
@@ -62,14 +62,14 @@ static int rank_said(void) {
   return 0;
 }
 
-/* The first rank whose time is up ends the job; a later one has a second more for each rank before it, so that only one
- * prints. */
+/* The first rank whose time is up ends the job; each higher rank waits one second longer per rank below it, so that
+ * only one prints. */
 static void begin_waiting(const char *what) {
   enum { SPREAD = 30 };
   struct sigaction action = {.sa_handler = give_up};
   g_snprintf(waited, sizeof waited,
-             "topogemm: rank %d waited %.0f s for another rank, which does not respond, as MPI %s\n", rank_said(),
-             begin_deadline_s, what);
+             "topogemm: rank %d waited %.0f s for another rank, which does not respond, while MPI was %s\n",
+             rank_said(), begin_deadline_s, what);
   sigaction(SIGALRM, &action, NULL);
   alarm((unsigned)begin_deadline_s + (unsigned)MIN(rank_said(), SPREAD));
 }
@@ -196,7 +196,7 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
   char text[128] = "";
   if (mpi->version != TG_RANKS_LIBRARY_VERSION)
     return TG_EXECUTOR_FAIL(error, DEVICE, "the module for MPI is of another version of topogemm");
-  begin_waiting("began");
+  begin_waiting("starting");
   const bool begun = mpi->begin(&the_job.rank, &the_job.ranks, find_cpus, text, sizeof text);
   end_waiting();
   if (!begun) return TG_EXECUTOR_FAIL(error, DEVICE, "MPI does not start: %s", text);
@@ -219,7 +219,8 @@ void tg_ranks_end(int status) {
   const double begun_s = tg_now_s();
   const struct timespec pause = {0, 100000};
   if (!mpi) return;
-  if (the_job.rank == 0) begin_waiting("ended"); /* the others have nothing left to do; it may still write files */
+  if (the_job.rank == 0)
+    begin_waiting("shutting down"); /* the others have nothing left to do; it may still write files */
   mpi->leave(&first_failed);
   while (!mpi->left()) {
     if (the_job.rank > 0 && tg_now_s() - begun_s > last_deadline_s) {
@@ -234,7 +235,7 @@ void tg_ranks_end(int status) {
     nanosleep(&pause, NULL);
   }
   if (first_failed > 0 && first_failed == the_job.rank) say_it();
-  begin_waiting("ended");
+  begin_waiting("shutting down");
   mpi->end();
   end_waiting();
   g_free(the_job.leader);

@@ -147,7 +147,7 @@ async function links() {
   await page.click("#next");
   await page.waitForFunction(() => /text=/.test(location.hash));
   await page.click("#link");
-  await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("The link is copied. Step 1"));
+  await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("Link copied. Step 1"));
   await page.fill(".whom", "");
   await page.focus(".whom");
   await page.keyboard.press("Control+V");

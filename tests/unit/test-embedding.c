@@ -43,8 +43,8 @@ static const EmbeddingTest embeddings[] = {
      2,
      {2, 4},
      "line:8",
-     "the folded embedding needs a mesh with as many extents as the grid, all of them at most the grid's or all at "
-     "least, such as mesh:8x8 for a grid of two coordinates"},
+     "the folded embedding needs a mesh with as many dimensions as the grid, and with extents that are all at most or "
+     "all at least the grid's; for a two-dimensional grid, try mesh:8x8"},
     {TG_FOLD, 1, {8}, "ring:8", "the folded embedding needs a mesh or a line, such as mesh:8x8"},
     {TG_SNAKE, 2, {0, 4}, "mesh:2x2", "extent 1 of the grid is 0, expected 1 or more and at most 16777216 processors"},
     {TG_SNAKE,

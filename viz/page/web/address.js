@@ -72,7 +72,7 @@ function putAddress(address) {
   }
 }
 
-/* Puts text on the clipboard; a page that is neither a file nor from https may only do so by a selection. */
+/* Puts text on the clipboard; a page that is neither a local file nor served over https can copy only through a selection. */
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -237,7 +237,7 @@ function keys(event) {
 async function copyLink() {
   const copied = await copyText(location.href.split("#")[0] + address());
   at("link").focus();
-  notice = copied ? "The link is copied. " : "This browser does not let the page copy; the address of the page is the link. ";
+  notice = copied ? "Link copied. " : "The browser blocked copying. Copy the address from the address bar instead. ";
   writeText(at("status"), notice + statusText());
 }
 
@@ -300,7 +300,7 @@ async function start() {
   for (const [i, one] of setup.labs.entries()) {
     const lab = new Lab(core, one, i, changed, go);
     const edits = await readEdits(lab, values);
-    if (edits.damaged) notice = "The link is damaged, perhaps cut off: this is the original text. ";
+    if (edits.damaged) notice = "The link is damaged, perhaps truncated. Showing the original text. ";
     lab.begin(edits);
     at("labs").append(lab.root);
     labs.push(lab);
