@@ -17,6 +17,15 @@ static Grid random_grid(int largest) {
   return grid;
 }
 
+/* At most as large along each axis, or at least. */
+static Grid random_machine(const Grid *grid, bool smaller) {
+  Grid machine = *grid;
+  for (int axis = 0; axis < grid->dims; axis++)
+    machine.extents[axis] = smaller ? g_test_rand_int_range(1, grid->extents[axis] + 1)
+                                    : grid->extents[axis] + g_test_rand_int_range(0, 3);
+  return machine;
+}
+
 static TgEmbedding embed(TgEmbeddingKind kind, const Grid *grid, const TgTopology *topology) {
   TgEmbedding embedding;
   TgError error;
@@ -59,11 +68,9 @@ static void nodes_are_shared_evenly(void) {
 /* On a network with the grid's own axes a processor's node has the blocks of its coordinates. */
 static void rowmajor_maps_blocks_along_each_axis(void) {
   for (int round = 0; round < ROUNDS; round++) {
-    Grid grid = random_grid(6), machine = grid;
-    bool shrink = g_test_rand_bit();
-    for (int axis = 0; axis < grid.dims; axis++)
-      machine.extents[axis] =
-          shrink ? g_test_rand_int_range(1, grid.extents[axis] + 1) : grid.extents[axis] + g_test_rand_int_range(0, 3);
+    const Grid grid = random_grid(6);
+    const bool shrink = g_test_rand_bit();
+    const Grid machine = random_machine(&grid, shrink);
     TgTopology logical, topology;
     g_assert_true(tg_topology_init(&logical, TG_MESH, grid.dims, grid.extents, NULL));
     g_assert_true(tg_topology_init(&topology, TG_TORUS, grid.dims, machine.extents, NULL));
@@ -128,11 +135,9 @@ static void snake_neighbours_are_neighbours(void) {
  * apart. */
 static void folded_neighbours_are_near(void) {
   for (int round = 0; round < ROUNDS; round++) {
-    Grid grid = random_grid(9), machine = grid;
+    const Grid grid = random_grid(9);
     const bool shrink = g_test_rand_bit();
-    for (int axis = 0; axis < grid.dims; axis++)
-      machine.extents[axis] =
-          shrink ? g_test_rand_int_range(1, grid.extents[axis] + 1) : grid.extents[axis] + g_test_rand_int_range(0, 3);
+    const Grid machine = random_machine(&grid, shrink);
     TgTopology logical, topology;
     g_assert_true(tg_topology_init(&logical, TG_TORUS, grid.dims, grid.extents, NULL));
     g_assert_true(tg_topology_init(&topology, TG_MESH, grid.dims, machine.extents, NULL));
