@@ -30,9 +30,10 @@ def huge(files):
              "time / slower of both", "Gflop/s", "of in memory", "peak / memory"]
     lines = [line(case) for one in files for case in one["cases"]]
     kernels = files[0]["environment"]["blas"].partition("running as ")[2].partition(",")[0]
-    rounds = sorted({len(case["rounds"]) for one in files for case in one["cases"]})
+    *fewer, most = map(str, sorted({len(case["rounds"]) for one in files for case in one["cases"]}))
+    rounds = f"{', '.join(fewer)} or {most}" if fewer else most
     return markdown(heads, lines) + [
-        "", f"{files[0]['type']}, {' or '.join(filter(None, (', '.join(map(str, rounds[:-1])), str(rounds[-1]))))} rounds, OpenBLAS with kernels for {kernels}. {where(files)}"]
+        "", f"{files[0]['type']}, {rounds} rounds, OpenBLAS with kernels for {kernels}. {where(files)}"]
 
 
 def on_gpu(files):

@@ -24,18 +24,16 @@ const TgCommand tg_program = {
     .summary = "choose or write a schedule for C = A * B on many processors; prove, draw, run and time it",
     .details =
         "A schedule is about ten lines of text: who sends which block to whom, and who multiplies. topogemm proves "
-        "that "
-        "it computes C = A * B, steps it on real matrices, draws it, predicts its time on a machine, and executes it "
-        "on the cores of the processor, on the ranks of an MPI job, or on a GPU. Each subcommand has its own page.",
+        "that it computes C = A * B, steps it on real matrices, draws it, predicts its time on a machine, and executes "
+        "it on the cores of the processor, on the ranks of an MPI job, or on a GPU. Each subcommand has its own page.",
     .examples = examples,
     .options = options,
 };
 
-const char tg_exit_status_text[] = "0 success; 1 system failure (for example, a file cannot be read or written); 2 "
-                                   "wrong usage, invalid input file, or "
-                                   "memory or another limit exceeded; 3 failed proof or numerical check; 4 feature or "
-                                   "device not available; 5 requested "
-                                   "tolerance missed";
+const char tg_exit_status_text[] =
+    "0 success; 1 system failure (for example, a file cannot be read or written); 2 wrong usage, invalid input file, "
+    "or memory or another limit exceeded; 3 failed proof or numerical check; 4 feature or device not available; 5 "
+    "requested tolerance missed";
 
 static void print_examples(TgCli *cli, const TgExample *example) {
   tg_print_styled(cli, TG_STYLE_HEADING, "\nExamples\n");

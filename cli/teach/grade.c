@@ -286,9 +286,8 @@ const TgCommand tg_command_grade = {
     .details =
         "Reads every .sched file in FOLDER and the folders in it. The first line of a file names its exercise; ANSWERS "
         "is the folder `answers` that `exercise` wrote. A submission is right if the proof accepts it on the "
-        "exercise's "
-        "grid and on up to two other small grids, with blocks of A, B and C placed as in the exercise. It need not be "
-        "the same as the answer.\n"
+        "exercise's grid and on up to two other small grids, with blocks of A, B and C placed as in the exercise. It "
+        "need not be the same as the answer.\n"
         "Exits with 0 if all are right and with 3 if any is wrong or, with --gradescope, if there is none.",
     .examples = examples,
     .options = options,
