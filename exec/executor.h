@@ -159,6 +159,9 @@ typedef struct TgExecutorKind {
   bool (*begin)(bool *first, GError **error); /**< before anything else, where several programs run a job: whether this
                                                  is the first of them; NULL: there is one */
   void (*end)(int status);                    /**< after all else, with the program's exit status */
+  /** What only the first program can read, such as standard input: `read` is called there, and all get its bytes or its
+   * error. NULL: there is one program. */
+  GBytes *(*share)(GBytes *(*read)(GError **error), GError **error);
   TgExecutor *(*open)(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorOptions *options,
                       GError **error);
   bool (*load)(TgExecutor *executor, const void *a, const void *b, GError **error);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TG_RANKS_LIBRARY_VERSION = 4, TG_RANKS_CPUS = 512 };
+enum { TG_RANKS_LIBRARY_VERSION = 5, TG_RANKS_CPUS = 512 };
 
 /** Requests are numbered by the caller from 0; tags may be any number of 0 or more. */
 typedef struct TgRanksLibrary {
@@ -36,6 +36,9 @@ typedef struct TgRanksLibrary {
   /* The same, whatever else is under way, before end(): the least value. */
   void (*leave)(double *value);
   bool (*left)(void);
+  /* Before abort(), where others may be about to do the same: tells all higher ranks, and whether a lower one has. */
+  void (*announce)(int rank, int ranks);
+  bool (*lower_announced)(void);
 } TgRanksLibrary;
 
 /** Name of the module's function that returns the table. */

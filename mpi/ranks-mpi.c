@@ -170,6 +170,18 @@ static bool left(void) {
   return done;
 }
 
+/* Nobody receives it: the job ends. */
+static void announce(int rank, int ranks) {
+  MPI_Request request;
+  for (int to = rank + 1; to < ranks; to++) MPI_Isend(NULL, 0, MPI_BYTE, to, 0, leaving_ranks, &request);
+}
+
+static bool lower_announced(void) {
+  int found;
+  MPI_Iprobe(MPI_ANY_SOURCE, 0, leaving_ranks, &found, MPI_STATUS_IGNORE);
+  return found;
+}
+
 const TgRanksLibrary *tg_ranks_library(void) {
   static const TgRanksLibrary library = {TG_RANKS_LIBRARY_VERSION,
                                          begin,
@@ -190,6 +202,8 @@ const TgRanksLibrary *tg_ranks_library(void) {
                                          reduce,
                                          together,
                                          leave,
-                                         left};
+                                         left,
+                                         announce,
+                                         lower_announced};
   return &library;
 }

@@ -1,4 +1,5 @@
 #include "algo.h"
+#include "executors.h"
 #include "input.h"
 #include "memory-limit.h"
 #include "output.h"
@@ -179,13 +180,22 @@ static TgExit unknown_name(const TgCli *cli, const char *name) {
       name);
 }
 
+static GBytes *read_standard_input(GError **error) {
+  return tg_input_bytes_read("/dev/stdin", LIMIT_BYTES, error);
+}
+
+static GBytes *read_bytes(const TgCli *cli, const char *path, GError **error) {
+  const TgExecutorKind *kind = cli->options.on ? tg_executor_find(cli->options.on) : NULL;
+  if (strcmp(path, "-") != 0) return tg_input_bytes_read(path, LIMIT_BYTES, error);
+  return kind && kind->share ? kind->share(read_standard_input, error) : read_standard_input(error);
+}
+
 static TgExit read_file(const TgCli *cli, TgAlgo *algo, const char *path) {
   GError *error = NULL;
   bool standard_input = strcmp(path, "-") == 0;
   GBytes *known = g_hash_table_lookup(cli->schedules, path);
   if (standard_input && cli->input_closed) return tg_report(cli, TG_EXIT_FAILED, "cannot read <stdin>: it is closed");
-  algo->bytes =
-      known ? g_bytes_ref(known) : tg_input_bytes_read(standard_input ? "/dev/stdin" : path, LIMIT_BYTES, &error);
+  algo->bytes = known ? g_bytes_ref(known) : read_bytes(cli, path, &error);
   if (!algo->bytes) return tg_report_error(cli, error);
   if (!known) g_hash_table_insert(cli->schedules, g_strdup(path), g_bytes_ref(algo->bytes));
   algo->path = g_strdup(standard_input ? "<stdin>" : path);

@@ -1,10 +1,16 @@
 /* The results of a campaign as a table in CSV (RFC 4180): a row a case, from the moment when it is predicted. */
 #include "campaign.h"
 
+#include "atomic-file.h"
 #include "input-bytes.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { LIMIT_BYTES = 64 << 20 };
 
@@ -62,7 +68,8 @@ static void add_measurement(GString *row, const TgCampaignCase *one) {
   g_string_truncate(row, row->len - 1);
 }
 
-char *tg_campaign_csv(const TgCampaign *campaign) {
+/* The file of -o as it is now. Free with g_free(). */
+static char *csv_of(const TgCampaign *campaign) {
   GString *text = g_string_new(heading);
   for (guint c = 0; c < campaign->cases->len; c++) {
     add_identity(text, campaign, tg_campaign_case(campaign, c));
@@ -71,6 +78,55 @@ char *tg_campaign_csv(const TgCampaign *campaign) {
     g_string_append_c(text, '\n');
   }
   return g_string_free(text, FALSE);
+}
+
+/* --- one campaign at a time --------------------------------------------------------------------------------------- */
+
+static TgExit refuse_second(const TgCli *cli) {
+  return tg_report(cli, TG_EXIT_USAGE, "-o %s: another campaign is writing it: wait for it, or give -o a new name",
+                   cli->options.output);
+}
+
+/* Whether the path leads to a file, and to another one than that of the descriptor (-1: none). */
+static bool is_another(const char *path, int descriptor) {
+  struct stat named, own;
+  if (stat(path, &named) != 0) return false;
+  return descriptor < 0 || fstat(descriptor, &own) != 0 || named.st_dev != own.st_dev || named.st_ino != own.st_ino;
+}
+
+/* Saving replaces the file, so that the file of one moment may no longer be that of the next. */
+static TgExit lock_file(const TgCli *cli, TgCampaign *campaign) {
+  const char *path = cli->options.output;
+  bool locked;
+  do {
+    tg_campaign_unlock(campaign);
+    campaign->lock = open(path, O_RDWR | O_CLOEXEC);
+    if (campaign->lock < 0) return tg_report(cli, TG_EXIT_USAGE, "-o %s: cannot write: %s", path, g_strerror(errno));
+    locked = flock(campaign->lock, LOCK_EX | LOCK_NB) == 0;
+    if (!locked && errno == EWOULDBLOCK) return refuse_second(cli);
+  } while (is_another(path, campaign->lock)); /* where there are no locks, tg_campaign_save() still looks */
+  return TG_EXIT_DONE;
+}
+
+void tg_campaign_unlock(TgCampaign *campaign) {
+  if (campaign->lock >= 0) close(campaign->lock);
+  campaign->lock = -1;
+}
+
+/* The new file is locked before it has its name. */
+TgExit tg_campaign_save(const TgCli *cli, TgCampaign *campaign) {
+  const char *path = cli->options.output;
+  GError *error = NULL;
+  if (!path) return TG_EXIT_DONE;
+  if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && is_another(path, campaign->lock)) return refuse_second(cli);
+  g_autofree char *text = csv_of(campaign);
+  g_autoptr(TgAtomicFile) file = tg_atomic_file_begin_with(path, text, strlen(text), &error);
+  if (!file) return tg_report_error(cli, error);
+  const int lock = fcntl(fileno(tg_atomic_file_stream(file)), F_DUPFD_CLOEXEC, 0);
+  if (lock >= 0) flock(lock, LOCK_EX | LOCK_NB);
+  tg_campaign_unlock(campaign);
+  campaign->lock = lock;
+  return tg_atomic_file_commit(file, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
 /* --- resuming ----------------------------------------------------------------------------------------------------- */
@@ -124,13 +180,15 @@ static TgExit take_rows(const TgCli *cli, const TgCampaign *campaign, char **row
   return TG_EXIT_DONE;
 }
 
-TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign, bool *same) {
+TgExit tg_campaign_resume(const TgCli *cli, TgCampaign *campaign, bool *same) {
   const char *path = cli->options.output;
   GError *error = NULL;
   *same = false;
   if (!path || !g_file_test(path, G_FILE_TEST_EXISTS)) return TG_EXIT_DONE;
   if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
     return tg_report(cli, TG_EXIT_USAGE, "-o %s: it is no regular file, from which a campaign could be resumed", path);
+  const TgExit locked = lock_file(cli, campaign);
+  if (locked) return locked;
   g_autoptr(GBytes) bytes = tg_input_bytes_read(path, LIMIT_BYTES, &error);
   if (!bytes) return tg_report_error(cli, error);
   gsize length;
@@ -141,7 +199,7 @@ TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign, bool *sa
     return refuse(cli, 1, "is not the heading that this version writes");
   g_auto(GStrv) row = g_strsplit(text + strlen(heading), "\n", -1);
   const TgExit status = take_rows(cli, campaign, row);
-  g_autofree char *now = tg_campaign_csv(campaign);
+  g_autofree char *now = csv_of(campaign);
   *same = !status && strcmp(text, now) == 0;
   return status;
 }

@@ -7,7 +7,6 @@
 #include "progress.h"
 #include "sim.h"
 
-#include "atomic-file.h"
 #include "input-bytes.h"
 
 #include <math.h>
@@ -41,6 +40,7 @@ static void clear_campaign(TgCampaign *campaign) {
   g_clear_pointer(&campaign->lines, g_ptr_array_unref);
   g_clear_pointer(&campaign->cases, g_ptr_array_unref);
   tg_environment_clear(&campaign->environment);
+  tg_campaign_unlock(campaign);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TgCampaign, clear_campaign)
 
@@ -219,14 +219,6 @@ static TgExit predict_all(TgCli *cli, TgCampaign *campaign) {
 
 /* --- running ------------------------------------------------------------------------------------------------------ */
 
-static TgExit save(const TgCli *cli, const TgCampaign *campaign) {
-  GError *error = NULL;
-  if (!cli->options.output) return TG_EXIT_DONE;
-  g_autofree char *text = tg_campaign_csv(campaign);
-  return tg_atomic_file_write(cli->options.output, text, strlen(text), &error) ? TG_EXIT_DONE
-                                                                               : tg_report_error(cli, error);
-}
-
 /* Only the first rank of a job reads the file of -o. */
 static bool first_says(const TgCampaign *campaign, bool says) {
   return (campaign->kind->agree ? campaign->kind->agree(NULL, says) : says) > 0;
@@ -259,7 +251,7 @@ static void run_case(TgCli *cli, const TgCampaign *campaign, TgRunCommand *run, 
   if (!entry->run.check.ok) fail(one, TG_EXIT_WRONG, entry->run.check.text);
 }
 
-static TgExit run_line(TgCli *cli, const TgCampaign *campaign, guint line, bool again, TgProgressLine *progress) {
+static TgExit run_line(TgCli *cli, TgCampaign *campaign, guint line, bool again, TgProgressLine *progress) {
   g_auto(TgRunCommand) run = {0};
   TgCli own = cli_of(cli, campaign->lines->pdata[line]);
   TgExit status = TG_EXIT_DONE;
@@ -269,13 +261,13 @@ static TgExit run_line(TgCli *cli, const TgCampaign *campaign, guint line, bool 
     if (!run.results) status = open_line(&own, campaign, line, &run);
     if (status) break;
     run_case(&own, campaign, &run, one);
-    status = save(cli, campaign);
+    status = tg_campaign_save(cli, campaign);
     tg_progress_at(progress, c + 1);
   }
   return status;
 }
 
-static TgExit run_all(TgCli *cli, const TgCampaign *campaign, bool again) {
+static TgExit run_all(TgCli *cli, TgCampaign *campaign, bool again) {
   TgProgressLine progress;
   TgExit status = TG_EXIT_DONE;
   tg_progress_begin(&progress, cli, again ? "rerun disturbed cases" : "campaign", campaign->cases->len);
@@ -285,7 +277,7 @@ static TgExit run_all(TgCli *cli, const TgCampaign *campaign, bool again) {
 }
 
 /* A disturbance is temporary; if most cases look disturbed, the calibration is out of date. */
-static TgExit run_disturbed(TgCli *cli, const TgCampaign *campaign) {
+static TgExit run_disturbed(TgCli *cli, TgCampaign *campaign) {
   enum { MOST_TIMES = 3 };
   TgExit status = TG_EXIT_DONE;
   for (int time = 0; time < MOST_TIMES && !status; time++) {
@@ -365,6 +357,7 @@ TgExit tg_campaign(TgCli *cli, const TgRunCommand *run, const TgMachine *machine
                                  .machine = machine,
                                  .transport = run->options.transport,
                                  .element = run->options.element,
+                                 .lock = -1,
                                  .lines = g_ptr_array_new_with_free_func(free_line),
                                  .cases = g_ptr_array_new_with_free_func(free_case)};
   TgExit status = check_options(cli);
@@ -374,7 +367,7 @@ TgExit tg_campaign(TgCli *cli, const TgRunCommand *run, const TgMachine *machine
   if (!status) status = predict_all(cli, &campaign);
   if (!status) warn_of_doubts(cli, &campaign);
   if (!status) status = tg_campaign_resume(cli, &campaign, &same);
-  if (!status && !same) status = save(cli, &campaign);
+  if (!status && !same) status = tg_campaign_save(cli, &campaign);
   if (!status && !cli->options.dry_run) status = run_all(cli, &campaign, false);
   if (!status && !cli->options.dry_run) status = run_disturbed(cli, &campaign);
   if (status) return status;

@@ -31,6 +31,7 @@ typedef struct TgCampaign {
   GPtrArray *lines; /**< of the list that have cases */
   GPtrArray *cases; /**< TgCampaignCase, in the order of the list */
   TgEnvironment environment;
+  int lock; /**< a descriptor of the file of -o, by which it is locked; -1: there is none yet */
 } TgCampaign;
 
 /** How well the predictions did, over all cases with a time, or those of them that were not disturbed. Shares are from
@@ -52,11 +53,13 @@ typedef struct TgCampaignSummary {
 /** Runs the list of --campaign. Of `run` the executor, the transport and the type are taken. */
 TgExit tg_campaign(TgCli *cli, const TgRunCommand *run, const TgMachine *machine);
 
-/** The file of -o as it is now. Free with g_free(). */
-char *tg_campaign_csv(const TgCampaign *campaign);
-/** Takes from the file of -o, where it exists, what was run before. Refuses one of another list, machine or job.
- * `same`: the file is as it would be written now. */
-TgExit tg_campaign_resume(const TgCli *cli, const TgCampaign *campaign, bool *same);
+/** Takes from the file of -o, where it exists, what was run before. Refuses one of another list, machine or job, and
+ * one that another campaign is writing. `same`: the file is as it would be written now. */
+TgExit tg_campaign_resume(const TgCli *cli, TgCampaign *campaign, bool *same);
+/** Writes the file of -o, if there is one. Refuses to when another campaign has written it since. */
+TgExit tg_campaign_save(const TgCli *cli, TgCampaign *campaign);
+/** Lets others write it. */
+void tg_campaign_unlock(TgCampaign *campaign);
 
 /** Absolute errors of the measured cases, ascending: of their predictions, or of the closed forms that they have. Free
  * with g_array_unref(). */

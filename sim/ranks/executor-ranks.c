@@ -9,6 +9,7 @@
 #include "ranks-private.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum {
   MOST_PROCESSORS = 4096, /* the planner's tables are its square */
@@ -315,6 +316,23 @@ static bool begin_ranks(bool *first, GError **error) {
   return job != NULL;
 }
 
+/* mpirun gives standard input to rank 0 alone. It may come from a slow program. */
+static GBytes *share(GBytes *(*read)(GError **error), GError **error) {
+  static const double patience_s = 600;
+  const TgRanksJob *job = tg_ranks_job(error);
+  GError *own = NULL;
+  if (!job) return NULL;
+  g_autoptr(GBytes) bytes = job->rank == 0 ? read(&own) : NULL;
+  if (!tg_ranks_agree(job, own, error, patience_s)) return NULL;
+  gsize size = 0;
+  const void *first = bytes ? g_bytes_get_data(bytes, &size) : NULL;
+  tg_ranks_broadcast(job, &size, sizeof size, 0, patience_s);
+  g_autofree char *copy = g_malloc(size + 1);
+  if (size && first) memcpy(copy, first, size);
+  tg_ranks_broadcast(job, copy, (int64_t)size, 0, patience_s);
+  return g_bytes_new_take(g_steal_pointer(&copy), size);
+}
+
 /* Whether all ranks can; else all have the same error. */
 static bool all_can(TgRanks *ranks, bool (*can)(TgRanks *ranks, GError **error), GError **error) {
   GError *own = NULL;
@@ -350,6 +368,7 @@ const TgExecutorKind tg_executor_ranks = {
     .job = describe_job,
     .begin = begin_ranks,
     .end = tg_ranks_end,
+    .share = share,
     .open = open_ranks,
     .load = load_ranks,
     .run = tg_ranks_run,

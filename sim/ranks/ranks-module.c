@@ -213,6 +213,20 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
   return true;
 }
 
+/* Ends the job, which others may be about to do for the same reason: only the lowest of those prints. The others are
+ * ended by it while they sleep, which mpirun does within about a second. */
+static void end_job(const TgRanksLibrary *mpi, int status) {
+  const double announced_s = tg_now_s(), heard_s = 0.3;
+  const struct timespec pause = {0, 1000000}, long_pause = {5, 0};
+  mpi->announce(the_job.rank, the_job.ranks);
+  while (tg_now_s() - announced_s < heard_s && !mpi->lower_announced()) nanosleep(&pause, NULL);
+  if (mpi->lower_announced())
+    nanosleep(&long_pause, NULL);
+  else if (the_job.rank > 0)
+    say_it();
+  mpi->abort(status);
+}
+
 void tg_ranks_end(int status) {
   const TgRanksLibrary *mpi = the_job.mpi;
   double first_failed = status ? the_job.rank : the_job.ranks;
@@ -228,10 +242,8 @@ void tg_ranks_end(int status) {
               tg_ranks_host(&the_job, 0));
       mpi->abort(1);
     }
-    if (status && tg_now_s() - begun_s > end_deadline_s) { /* the others are at work, or wait for this rank */
-      if (the_job.rank > 0) say_it();
-      mpi->abort(status);
-    }
+    if (status && tg_now_s() - begun_s > end_deadline_s) /* the others are at work, or wait for this rank */
+      end_job(mpi, status);
     nanosleep(&pause, NULL);
   }
   if (first_failed > 0 && first_failed == the_job.rank) say_it();

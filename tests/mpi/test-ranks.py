@@ -202,6 +202,20 @@ def test_rank_0_alone_prints(folder):
     assert len(messages_of(done)) == 1 and "/nowhere/C.npy" in done.stderr, done.stderr
 
 
+def test_standard_input(folder):
+    """mpirun gives it to rank 0 alone, and all ranks need the schedule."""
+    jobs.need_mpi(SCHEDULES)
+    text = subprocess.run([TOPOGEMM, "show", "cannon"], capture_output=True, text=True, check=True).stdout
+    for given, status in [(text, 0), (text.replace("  move A", "  moves A", 1), 2), ("", 2)]:
+        done = subprocess.run(command(3, "- --grid 3x3 -n 30 --trials 1 --json"), input=given, capture_output=True, text=True, env=ENVIRONMENT, timeout=240, check=False)
+        assert done.returncode == status and done.stderr.count("<stdin>") == (status != 0), done
+    # A file that is not there on two of three ranks: the first of them says so.
+    (folder / "my.sched").write_text(text)
+    words = "exec $TOPOGEMM run ./my.sched --grid 3x3 -n 30 --trials 1 --on ranks"
+    done = execute(unlike(f"cd / && {words}", f"cd {folder} && {words}", rank=0), expect=1)
+    assert len(messages_of(done)) == 1 and "rank 1 of 3 on " in done.stderr and "my.sched" in done.stderr, done
+
+
 def test_threads(_):
     """A rank multiplies on the CPUs that it is bound to; those that are bound to the same ones share them."""
     jobs.need_mpi(SCHEDULES)
@@ -219,10 +233,10 @@ def test_threads(_):
         assert blas.endswith("1 thread" if threads == 1 else f"{threads} threads"), (ranks, binding, asked, blas)
 
 
-def unlike(usual, last):
-    """A job of three ranks, the last of which runs another command of the shell."""
+def unlike(usual, other, rank=2):
+    """A job of three ranks, one of which runs another command of the shell."""
     ENVIRONMENT["TOPOGEMM"] = TOPOGEMM
-    return ["mpirun", "-n", "3", "sh", "-c", f"if [ ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} = 2 ]; then {last}; else {usual}; fi"]
+    return ["mpirun", "-n", "3", "sh", "-c", f"if [ ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} = {rank} ]; then {other}; else {usual}; fi"]
 
 
 def test_ranks_that_differ(folder):

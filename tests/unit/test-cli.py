@@ -1823,6 +1823,29 @@ def test_compare_campaign_failures():
     assert "each case" in pathlib.Path("p.gp").read_text()
 
 
+def test_compare_campaign_twice():
+    """A second campaign on the same results is refused, and so is the first one's next case where another has written them."""
+    pathlib.Path("my.machine").write_text(MADE_UP)
+    results = pathlib.Path("results.csv")
+    pathlib.Path("cases.txt").write_text("cannon --grid 2x2 -n 200\n" * 200)
+    words = ["compare", "--campaign", "cases.txt", "--on", "cpu", "--machine", "my.machine", "-o", "results.csv", "--trials", 500]
+    for replaced in (False, True):
+        results.unlink(missing_ok=True)
+        with subprocess.Popen([PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
+            try:
+                while not results.exists() or not rows_of(results)[0]["measured_s"]:
+                    assert first.poll() is None, first.stderr.read()
+                assert "another campaign is writing it" in run(*words, expect=2).stderr and first.poll() is None
+                if replaced:
+                    shutil.copy(results, "copy.csv")
+                    os.replace("copy.csv", results)
+                    assert "another campaign is writing it" in first.communicate(timeout=60)[1] and first.returncode == 2
+            finally:
+                first.kill()
+    done = sum(row["measured_s"] != "" for row in rows_of(results))
+    assert 1 <= done < 200, done
+
+
 def test_compare_ties():
     """What the machine's error does not separate is a tie, and so it is in `plan`; the interval is that of `sim`."""
     pathlib.Path("my.machine").write_text(MADE_UP.replace("made up", "made up\nresidual = 0.3\nspread = 0.4"))
