@@ -249,6 +249,36 @@ async function predictions() {
   await page.done();
 }
 
+/* What is followed stays marked in a saved picture; a PDF comes from the dialog for printing, which has the picture alone. */
+async function saved() {
+  const page = await open(["cannon", "--grid", "4x4"], { hash: "#step=1&block=A00" });
+  const save = async () => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click(".save")]);
+    return fs.readFileSync(await file.path(), "utf8");
+  };
+  const marks = (svg) => (svg.match(/stroke-width: 4px/g) ?? []).length;
+  assert.equal(marks(await save()), await page.$$eval("g.followed > rect", (all) => all.length));
+  await page.evaluate(() => (location.hash = "#step=1"));
+  await page.waitForSelector(".picture:not(.following)");
+  assert.equal(marks(await save()), 0);
+  await page.evaluate(() => {
+    const append = document.body.append;
+    document.body.append = (frame) => {
+      append.call(document.body, frame);
+      frame.contentWindow.print = () => {};
+      frame.addEventListener("load", () => (window.sheet = frame.srcdoc));
+    };
+  });
+  await page.selectOption(".save-as", "PDF");
+  await page.click(".save");
+  const sheet = await (await page.waitForFunction(() => window.sheet)).jsonValue();
+  await page.setContent(sheet);
+  const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
+  assert.match(pdf, /^%PDF/);
+  assert.equal((pdf.match(/\/Type\s*\/Page\b/g) ?? []).length, 1);
+  await page.close();
+}
+
 /* What the address alone sets. */
 async function rooms() {
   const paper = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -388,6 +418,7 @@ try {
     ["lectures", lectures],
     ["glides", glides],
     ["predictions", predictions],
+    ["saved pictures", saved],
     ["rooms", rooms],
     ["addresses", addresses],
     ["exercises", exercises],

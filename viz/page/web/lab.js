@@ -88,10 +88,11 @@ class Lab {
       bitmap(enlarged(picture, this.part("picture").querySelector(".map-key").textContent.trim().replace(/^0\s+/, "0 (blue) to ")));
       return;
     }
-    const svg = new XMLSerializer().serializeToString(picture);
+    const svg = new XMLSerializer().serializeToString(withMarks(picture));
     const save = {
       SVG: () => saveFile(`${name}.svg`, "image/svg+xml", svg),
       PNG: () => drawn(svg, picture.viewBox.baseVal).then(bitmap),
+      PDF: () => printed(svg, picture.viewBox.baseVal, name),
       TikZ: () => saveFile(`${name}.tex`, "text/plain", this.core.tikz(this.handle)),
     };
     save[this.part("save-as").value]();

@@ -77,6 +77,29 @@ async function drawn(svg, { width, height }) {
   return canvas;
 }
 
+/* A copy of the picture which has of itself how the page's style sheet marks what is followed or has failed. */
+function withMarks(picture) {
+  const copy = picture.cloneNode(true);
+  const marked = "g.edge, .followed > *, .failed > *";
+  const copies = copy.querySelectorAll(marked);
+  for (const [at, element] of picture.querySelectorAll(marked).entries()) {
+    const { opacity, stroke, strokeWidth } = getComputedStyle(element);
+    Object.assign(copies[at].style, element.nodeName === "g" ? { opacity } : { stroke, strokeWidth });
+  }
+  return copy;
+}
+
+/* The browser's dialog for printing, which can save a PDF, for the picture alone on a sheet of its size. */
+function printed(svg, { width, height }, name) {
+  const frame = make("iframe", { style: "position:fixed;width:0;height:0;border:0" });
+  frame.srcdoc = `<title>${name}</title><style>@page{size:${width}px ${height + 1}px;margin:0}body{margin:0}svg{display:block}</style>${svg}`;
+  frame.onload = () => {
+    frame.contentWindow.onafterprint = () => frame.remove();
+    frame.contentWindow.print();
+  };
+  document.body.append(frame);
+}
+
 /* An element with attributes and children. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
