@@ -28,7 +28,7 @@ with_apt() {
 }
 complete() {
   local name
-  for name in ninja python3 dot gnuplot clang g++ wasm-ld node npm chromium cmark-gfm mpicc mpirun zsh fish mandoc; do stand_in "$name" 'exit 0'; done
+  for name in ninja python3 dot gnuplot clang g++ wasm-ld node npm chromium cmark-gfm mpicc mpirun zsh fish mandoc patchelf; do stand_in "$name" 'exit 0'; done
   stand_in meson 'echo 1.10.0'
   stand_in gcc 'echo /lib/libopenblas.so.0'
   stand_in pkg-config 'exit 0'
