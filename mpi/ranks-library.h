@@ -36,7 +36,8 @@ typedef struct TgRanksLibrary {
   /* The same, whatever else is under way, before end(): the least value. */
   void (*leave)(double *value);
   bool (*left)(void);
-  /* Before abort(), where others may be about to do the same: tells all higher ranks, and whether a lower one has. */
+  /* For use before abort(), since other ranks may be about to abort, too: announce() tells all higher ranks,
+   * lower_announced() whether a lower rank has announced. */
   void (*announce)(int rank, int ranks);
   bool (*lower_announced)(void);
 } TgRanksLibrary;

@@ -170,7 +170,7 @@ static bool left(void) {
   return done;
 }
 
-/* Nobody receives it: the job ends. */
+/* These messages are never received: the job is ending. */
 static void announce(int rank, int ranks) {
   MPI_Request request;
   for (int to = rank + 1; to < ranks; to++) MPI_Isend(NULL, 0, MPI_BYTE, to, 0, leaving_ranks, &request);

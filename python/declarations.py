@@ -1,4 +1,5 @@
-"""Writes the C source of the module topogemm._native, by which Python calls the library: what is declared here, with cffi.
+"""Generates the C source of topogemm._native, the cffi module through which Python calls the library, from the declarations
+below.
 
 Usage: declarations.py OUTPUT.c
 """
@@ -6,7 +7,7 @@ import sys
 
 import cffi
 
-# Structures that end in `...` have further members: the C compiler fills in places and sizes.
+# Structures that end in `...` have further members: the C compiler fills in offsets and sizes.
 DECLARATIONS = """
 void free(void *);
 void g_free(void *);
@@ -87,6 +88,7 @@ void tg_stepper_free(TgStepper *);
 TgProgress tg_stepper_next(TgStepper *, GError **);
 TgProgress tg_stepper_back(TgStepper *, GError **);
 bool tg_stepper_seek(TgStepper *, int64_t, GError **);
+const TgError *tg_stepper_failure(const TgStepper *);
 int64_t tg_stepper_position(const TgStepper *);
 int64_t tg_stepper_steps(const TgStepper *);
 const char *tg_stepper_label(const TgStepper *);
@@ -99,7 +101,7 @@ bool tg_cost_model_parse(const char *, TgCostModel *, TgError *);
 typedef struct { const char *label; int64_t index, messages, bytes, hop_bytes, products; double start_s, end_s; } TgTraceStep;
 typedef struct { TgTraceStep *step; int64_t steps; ...; } TgTrace;
 typedef struct { TgCostModel model; TgCollective collective; bool overlap; double straggler_factor; int64_t straggler; int64_t element_bytes; ...; } TgCostOptions;
-typedef struct { double time_s, compute_s, communication_s; int64_t nodes, messages, bytes, hop_bytes, max_link_bytes; double flops; TgTrace trace; ...; } TgCost;
+typedef struct { double time_s, compute_s, communication_s; int64_t nodes, messages, bytes, hop_bytes, max_link_bytes; double flops; TgTrace trace; TgError failure; ...; } TgCost;
 bool tg_problem_predict(const TgProblem *, const TgCostOptions *, TgCost *, GError **);
 void tg_cost_clear(TgCost *);
 char *tg_cost_collectives_text(const TgCost *, const TgScheduleNames *);
@@ -114,7 +116,8 @@ typedef struct {
   int64_t processors; double predicted_s, compute_s, communication_s; int64_t messages, bytes; double efficiency, bytes_per_processor;
   bool tie, certain; char *why; ...;
 } TgPlanPlace;
-typedef struct { GArray *ranked; int64_t considered, predicted, too_long, open, rounded, unseen; double least_s, least_bytes; ...; } TgPlan;
+typedef struct { char *reason; ...; } TgPlanReject;
+typedef struct { GArray *ranked, *rejected; int64_t considered, predicted, too_long, open, rounded, unseen; double least_s, least_bytes; ...; } TgPlan;
 bool tg_plan(const TgPlanRequest *, const TgPlanSource *, int, TgPlan *, GError **);
 void tg_plan_clear(TgPlan *);
 
@@ -134,7 +137,7 @@ HEADERS = ["algo-library", "bounds", "draw", "embedding", "machine-library", "pa
 
 
 def main():
-    """See above."""
+    """Writes the file named by the first argument."""
     builder = cffi.FFI()
     builder.cdef(DECLARATIONS)
     builder.set_source("topogemm._native", "\n".join(f'#include "{name}.h"' for name in HEADERS))

@@ -82,19 +82,14 @@ static char *csv_of(const TgCampaign *campaign) {
 
 /* --- one campaign at a time --------------------------------------------------------------------------------------- */
 
-static TgExit refuse_second(const TgCli *cli) {
-  return tg_report(cli, TG_EXIT_USAGE, "-o %s: another campaign is writing it: wait for it, or give -o a new name",
-                   cli->options.output);
-}
-
-/* Whether the path leads to a file, and to another one than that of the descriptor (-1: none). */
+/* Whether the path names an existing file other than the open one (descriptor -1: any file). */
 static bool is_another(const char *path, int descriptor) {
   struct stat named, own;
   if (stat(path, &named) != 0) return false;
   return descriptor < 0 || fstat(descriptor, &own) != 0 || named.st_dev != own.st_dev || named.st_ino != own.st_ino;
 }
 
-/* Saving replaces the file, so that the file of one moment may no longer be that of the next. */
+/* Saving replaces the file. Another campaign may do that between open() and flock(): then once more. */
 static TgExit lock_file(const TgCli *cli, TgCampaign *campaign) {
   const char *path = cli->options.output;
   bool locked;
@@ -103,8 +98,10 @@ static TgExit lock_file(const TgCli *cli, TgCampaign *campaign) {
     campaign->lock = open(path, O_RDWR | O_CLOEXEC);
     if (campaign->lock < 0) return tg_report(cli, TG_EXIT_USAGE, "-o %s: cannot write: %s", path, g_strerror(errno));
     locked = flock(campaign->lock, LOCK_EX | LOCK_NB) == 0;
-    if (!locked && errno == EWOULDBLOCK) return refuse_second(cli);
-  } while (is_another(path, campaign->lock)); /* where there are no locks, tg_campaign_save() still looks */
+    if (!locked && errno == EWOULDBLOCK)
+      return tg_report(cli, TG_EXIT_USAGE,
+                       "-o %s: another campaign is writing this file; wait until it ends, or give -o a new name", path);
+  } while (is_another(path, campaign->lock)); /* without locks, tg_campaign_save() still notices another campaign */
   return TG_EXIT_DONE;
 }
 
@@ -113,12 +110,16 @@ void tg_campaign_unlock(TgCampaign *campaign) {
   campaign->lock = -1;
 }
 
-/* The new file is locked before it has its name. */
+/* Locks the new file before it gets its name, so that no other campaign can lock it first. */
 TgExit tg_campaign_save(const TgCli *cli, TgCampaign *campaign) {
   const char *path = cli->options.output;
   GError *error = NULL;
   if (!path) return TG_EXIT_DONE;
-  if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && is_another(path, campaign->lock)) return refuse_second(cli);
+  if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && is_another(path, campaign->lock))
+    return tg_report(cli, TG_EXIT_USAGE,
+                     "-o %s: this file was replaced while the campaign ran, by another campaign or an editor; repeat "
+                     "the command to resume from it, or give -o a new name",
+                     path);
   g_autofree char *text = csv_of(campaign);
   g_autoptr(TgAtomicFile) file = tg_atomic_file_begin_with(path, text, strlen(text), &error);
   if (!file) return tg_report_error(cli, error);

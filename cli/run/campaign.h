@@ -56,9 +56,9 @@ TgExit tg_campaign(TgCli *cli, const TgRunCommand *run, const TgMachine *machine
 /** Takes from the file of -o, where it exists, what was run before. Refuses one of another list, machine or job, and
  * one that another campaign is writing. `same`: the file is as it would be written now. */
 TgExit tg_campaign_resume(const TgCli *cli, TgCampaign *campaign, bool *same);
-/** Writes the file of -o, if there is one. Refuses to when another campaign has written it since. */
+/** Writes the file of -o, if there is one. Refuses to where the file has been replaced since. */
 TgExit tg_campaign_save(const TgCli *cli, TgCampaign *campaign);
-/** Lets others write it. */
+/** Releases the lock on the file of -o. */
 void tg_campaign_unlock(TgCampaign *campaign);
 
 /** Absolute errors of the measured cases, ascending: of their predictions, or of the closed forms that they have. Free

@@ -6,15 +6,15 @@ import re
 
 
 def table(rows):
-    """A pandas.DataFrame of results, a row each; needs pandas."""
+    """A pandas.DataFrame of results, a row each, without what they consist of; needs pandas."""
     import pandas  # pylint: disable=import-outside-toplevel
 
-    return pandas.DataFrame([dataclasses.asdict(row) for row in rows])
+    return pandas.DataFrame([{field.name: getattr(row, field.name) for field in dataclasses.fields(row) if field.repr} for row in rows])
 
 
 @dataclasses.dataclass(frozen=True)
 class Proof:
-    """Whether a schedule computes its product; true where it does. Counts are of all processors unless they say otherwise."""
+    """Whether a schedule computes its product; true if it does. Counts are totals over all processors unless noted."""
 
     ok: bool
     message: str  # why not; "" where ok
@@ -28,7 +28,7 @@ class Proof:
     messages: int
     products: int
     words_received_max: int  # by the processor that receives most
-    words_received_bound: float  # and what some processor must receive in any schedule (Al Daas et al., SPAA 2022)
+    words_received_bound: float  # lower bound: in any schedule some processor receives at least this many (Al Daas et al., 2022)
     words_received: int
     words_per_processor_max: int  # held at once
     blocks_per_processor_max: int
@@ -55,9 +55,9 @@ class Prediction:
     """The predicted time of a run."""
 
     time_s: float
-    compute_s: float  # of the node that ends last, and its remaining time:
-    communication_s: float
-    least_s: float  # the interval in which the time should lie by the machine's error
+    compute_s: float  # computing time of the node that finishes last
+    communication_s: float  # the rest of that node's time
+    least_s: float  # least_s to most_s: expected range, from the machine's error
     most_s: float
     messages: int
     bytes: int
@@ -81,7 +81,7 @@ class Prediction:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """A place of a plan: a schedule, and with what it is predicted to be the fastest."""
+    """One entry of a plan's ranking: a schedule with its grid, parameters, network and predicted time."""
 
     algorithm: str
     grid: str
@@ -100,11 +100,12 @@ class Place:
     tie: bool  # with the first, within the machine's error
     certain: bool
     why: str
+    schedule: object = dataclasses.field(repr=False, compare=False)  # the Schedule, on this grid
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """The ranking of a plan, the fastest first."""
+    """The ranking of schedules, the fastest first."""
 
     places: tuple  # of Place
     certain: bool  # nothing that was not predicted can be faster than place 1

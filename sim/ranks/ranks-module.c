@@ -213,8 +213,8 @@ static bool begin(const TgRanksLibrary *mpi, GError **error) {
   return true;
 }
 
-/* Ends the job, which others may be about to do for the same reason: only the lowest of those prints. The others are
- * ended by it while they sleep, which mpirun does within about a second. */
+/* Ends the job. Other ranks may be about to do so for the same reason; only the lowest of them prints. The others sleep
+ * until its abort() ends them: mpirun kills them within about a second. */
 static void end_job(const TgRanksLibrary *mpi, int status) {
   const double announced_s = tg_now_s(), heard_s = 0.3;
   const struct timespec pause = {0, 1000000}, long_pause = {5, 0};

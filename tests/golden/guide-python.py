@@ -83,7 +83,7 @@ def check_plot(code, before):
 if __name__ == "__main__":
     os.environ["MPLBACKEND"] = "Agg"
     os.environ["PATH"] = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
-    assert PROGRAM.name == "topogemm" and len(BLOCKS) == 6 and "def topogemm" in BLOCKS[2], len(BLOCKS)
+    assert PROGRAM.name == "topogemm" and len(BLOCKS) == 6 and "def command" in BLOCKS[2], len(BLOCKS)
     plots = [(PACKAGED, BLOCKS[1]), *((BLOCKS[2], code) for code in BLOCKS[3:])]
     sys.exit(tap.run_cases([("package", check_package)] +
                            [(f"plot-{number}", lambda _, code=code, before=before: check_plot(code, before)) for number, (before, code) in enumerate(plots, 1)]))

@@ -2,11 +2,14 @@
 
 Usage: test-python.py TOPOGEMM, with the package in PYTHONPATH
 """
+import copy
 import json
 import math
 import pathlib
+import pickle
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tap  # noqa: E402
@@ -58,6 +61,16 @@ def test_verify(folder):
     path.write_text(SHIFTED)
     wrong = topogemm.Schedule.load(path, grid="2x2").verify()
     assert not wrong and wrong.line == 5 and wrong.message, wrong
+    for size in (0, -1, 2**31, 1.5):
+        refused(topogemm.Schedule.load("cannon", grid="2x2").verify, size)
+    path.write_text(SHIFTED.replace("place", "plaice"))
+    assert str(refused(topogemm.Schedule.load, path)).startswith(f"{path}: line 4")
+    path.write_bytes(b"schedule \xff")
+    refused(topogemm.Schedule.load, path)
+    for wrong in (3, None, "schedule x\0"):
+        refused(topogemm.Schedule.parse, wrong)
+    for grid in ("2x2\0z", b"2x2", 2.5, (2, 2.5), (2, 2, 2)):
+        refused(topogemm.Schedule.load, "cannon", grid=grid)
     error = refused(topogemm.Schedule.parse, SHIFTED.replace("place", "plaice"))
     assert error.line == 4 and "line 4" in str(error) and "place" in str(error), error
     assert "grid" in str(refused(topogemm.Schedule.load("cannon").verify))
@@ -82,10 +95,53 @@ def test_step(_):
     assert numpy.array_equal(run.block((0, 1), "A"), a[0:2, 2:4]) and run.block(1, "B") is not None and run.block(0, "A", 5) is None
     next(run)
     assert numpy.array_equal(run.block((1, 0), "A"), a[2:4, 2:4]), run.block((1, 0), "A")  # skewed by one
-    assert "no buffer" in str(refused(run.block, 0, "X")) and "no processor" in str(refused(run.block, 9, "A"))
+    assert "no buffer" in str(refused(run.block, 0, "X")) and "expected 0 to 8" in str(refused(run.block, 9, "A"))
     assert numpy.array_equal(topogemm.Schedule.load("cannon", grid="3x3").step(a.tolist(), b[::1].T).result(), a)
+    for processor, buffer, index in [(0, "A", -1), (-1, "A", 0), ((3, 0), "A", 0), ((0,), "A", 0), (0.5, "A", 0), (0, None, 0), (0, "A", None)]:
+        refused(run.block, processor, buffer, index)
+    small = topogemm.Schedule.load("cannon", grid="4x4").step(numpy.ones((3, 3)), numpy.ones((3, 3)))
+    assert small.block(0, "A").shape == (0, 0) and numpy.array_equal(small.result(), numpy.full((3, 3), 3.0))
+    for given in (a * 1j, numpy.ma.array(a, mask=True), a.astype(object), a.astype(str), a[0], a[None]):
+        refused(topogemm.Schedule.load("cannon", grid="3x3").step, given, b)
+    wrong = topogemm.Schedule.parse(SHIFTED, grid="3x3").step(a, b)
+    assert refused(wrong.result).line == 5
     assert "inner" in str(refused(topogemm.Schedule.load("cannon", grid="3x3").step, a, numpy.ones((5, 6))))
-    assert "two dimensions" in str(refused(topogemm.Schedule.load("cannon", grid="3x3").step, a, numpy.ones(6)))
+    assert "two-dimensional" in str(refused(topogemm.Schedule.load("cannon", grid="3x3").step, a, numpy.ones(6)))
+
+
+def test_threads(_):
+    """A Run belongs to one thread at a time, whoever calls it."""
+    a = numpy.random.default_rng(2).random((64, 64))
+    run = topogemm.Schedule.load("cannon", grid="8x8").step(a, a)
+
+    def wander(seed):
+        random = numpy.random.default_rng(seed)
+        for _ in range(300):
+            run.seek(int(random.integers(0, 9)))
+
+    threads = [threading.Thread(target=wander, args=[seed]) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert numpy.allclose(run.result(), a @ a)
+
+
+def test_copies(_):
+    """Schedules and results can be copied, compared and sent to other processes; a Run cannot."""
+    schedule = topogemm.Schedule.load("cannon25d", grid="4x4x2")
+    for again in (copy.deepcopy(schedule), pickle.loads(pickle.dumps(schedule))):
+        assert again == schedule and hash(again) == hash(schedule) and again.predict(64) == schedule.predict(64)
+    assert schedule != schedule.bind(grid="4x4x4") and schedule.grid == (4, 4, 2) and topogemm.Schedule.load("cannon").grid is None
+    assert topogemm.Schedule.load("cannon", q=2).grid == (2, 2)
+    error = refused(topogemm.Schedule.parse, SHIFTED.replace("place", "plaice"))
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    for kind in (copy.copy, pickle.dumps):
+        try:
+            kind(topogemm.Schedule.load("cannon", grid="2x2").step(numpy.eye(2), numpy.eye(2)))
+        except TypeError:
+            continue
+        raise AssertionError("a Run was copied")
 
 
 def test_predict(_):
@@ -100,7 +156,10 @@ def test_predict(_):
         for key in ("time_s", "compute_s", "communication_s", "messages", "bytes", "max_link_bytes"):
             assert math.isclose(getattr(found, key), said[key], rel_tol=1e-12), (name, key, getattr(found, key), said[key])
         assert len(found.steps) == len(said["steps"]) and found.least_s <= found.time_s <= found.most_s and found.machine == said["machine"], found
-    for options in [{"machine": "none"}, {"model": "guess"}, {"network": "donut"}, {"embed": "sideways"}, {"size": 0}]:
+    assert topogemm.Schedule.load("transpose", grid="1x1").predict(64).steps == ()
+    wrong = [{"size": one} for one in (0, -1, 2**31, 64.5, "64", [64, 128, 256], (64, 64), None)]
+    wrong += [{name: None} for name in ("machine", "model", "collective", "embed", "type")]
+    for options in [*wrong, {"type": "float16"}, {"machine": "ideal\0x"}, {"machine": "none"}, {"model": "guess"}, {"network": "donut"}, {"embed": "sideways"}, {"size": 0}]:
         refused(topogemm.Schedule.load("cannon", grid="4x4").predict, **({"size": 64} | options))
 
 
@@ -114,7 +173,9 @@ def test_plan(_):
     assert len(found) == 5 and found[0].predicted_s <= found[4].predicted_s
     alone = topogemm.Schedule.load("cannon").plan(2048, 16, top=3)
     assert {place.algorithm for place in alone} == {"cannon"} and alone[0].grid == "4x4", alone
-    assert "memory" in str(refused(topogemm.plan, 2048, 16, memory=1000))
+    assert found[0].schedule.predict(2048).processors == found[0].processors and found[0].schedule.name == found[0].algorithm
+    for options in ({"memory": 1000}, {"top": 0}, {"type": "S0"}, {"model": None}, {"processors": 0}, {"network": "donut"}):
+        refused(topogemm.plan, 2048, **({"processors": 16} | options))
 
 
 def test_draw(folder):
@@ -127,9 +188,11 @@ def test_draw(folder):
         assert picture.data == path.read_bytes(), (step, suffix)
     assert cannon.draw(1)._repr_mimebundle_()["text/html"].startswith('<img src="data:image/svg+xml;base64,')
     assert cannon.draw(1, format="png").data.startswith(b"\x89PNG")
+    assert cannon.draw(1, format="PNG").format == "png"
+    for options in ({"step": 99}, {"step": -1}, {"format": "doc"}, {"embed": "sideways"}):
+        refused(cannon.draw, **options)
     cannon.animate().save(pathlib.Path(folder) / "all.svg")
     assert "@keyframes" in (pathlib.Path(folder) / "all.svg").read_text()
-    refused(cannon.draw, 99)
     path = pathlib.Path(folder) / "page.html"
     if subprocess.run([TOPOGEMM, "draw", "cannon", "--grid", "3x3", "-o", path, "--quiet"], check=False).returncode == 0:
         assert cannon.page() == path.read_text()

@@ -1835,11 +1835,11 @@ def test_compare_campaign_twice():
             try:
                 while not results.exists() or not rows_of(results)[0]["measured_s"]:
                     assert first.poll() is None, first.stderr.read()
-                assert "another campaign is writing it" in run(*words, expect=2).stderr and first.poll() is None
+                assert "another campaign is writing this file" in run(*words, expect=2).stderr and first.poll() is None
                 if replaced:
                     shutil.copy(results, "copy.csv")
                     os.replace("copy.csv", results)
-                    assert "another campaign is writing it" in first.communicate(timeout=60)[1] and first.returncode == 2
+                    assert "this file was replaced while the campaign ran" in first.communicate(timeout=60)[1] and first.returncode == 2
             finally:
                 first.kill()
     done = sum(row["measured_s"] != "" for row in rows_of(results))

@@ -77,7 +77,7 @@ async function drawn(svg, { width, height }) {
   return canvas;
 }
 
-/* A copy of the picture which has of itself how the page's style sheet marks what is followed or has failed. */
+/* Returns a copy of the picture with the marks of followed and failed elements as inline styles: a file has no style sheet. */
 function withMarks(picture) {
   const copy = picture.cloneNode(true);
   const marked = "g.edge, .followed > *, .failed > *";
@@ -89,7 +89,7 @@ function withMarks(picture) {
   return copy;
 }
 
-/* The browser's dialog for printing, which can save a PDF, for the picture alone on a sheet of its size. */
+/* Opens the browser's print dialog, which can save a PDF, for the picture alone, on a page of its size. */
 function printed(svg, { width, height }, name) {
   const frame = make("iframe", { style: "position:fixed;width:0;height:0;border:0" });
   frame.srcdoc = `<title>${name}</title><style>@page{size:${width}px ${height + 1}px;margin:0}body{margin:0}svg{display:block}</style>${svg}`;
