@@ -58,6 +58,13 @@ async function longTexts() {
   await page.keyboard.insertText("y".repeat(10 << 20));
   await says(page, "accepts up to 64 KB");
   assert.equal(await page.inputValue(".text"), text);
+  await page.keyboard.insertText("# comment\n".repeat(5900)); // which Chromium would take minutes for
+  assert.equal((await page.inputValue(".text")).length, text.length + 59000);
+  await page.fill(".text", text);
+  await page.focus(".text");
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.insertText("# comment\n".repeat(100) + "x");
+  await says(page, "found `x");
   await page.done();
 }
 

@@ -108,11 +108,18 @@ class Lab {
     for (const name of ["text", "grid", "set", "network"]) this.part(name).addEventListener("input", later);
     this.part("collective").addEventListener("change", later);
     const text = this.part("text");
-    /* A browser takes seconds to lay out megabytes: they are refused before. */
+    /* A browser takes seconds to lay out megabytes: they are refused before. What a program types, Chromium inserts line by
+     * line, each taking longer than the last. */
     text.addEventListener("beforeinput", (event) => {
       const more = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
-      if (more.length + text.value.length <= MOST_TEXT) return;
+      const fits = more.length + text.value.length <= MOST_TEXT;
+      if (fits && (event.inputType !== "insertText" || more.length < 1000)) return;
       event.preventDefault();
+      if (fits) {
+        text.setRangeText(more, text.selectionStart, text.selectionEnd, "end");
+        later();
+        return;
+      }
       this.error = { message: `Not inserted: the text would be too long. ${limits}` };
       this.verdict();
     });
