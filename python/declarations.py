@@ -9,7 +9,6 @@ import cffi
 
 # Structures that end in `...` have further members: the C compiler fills in offsets and sizes.
 DECLARATIONS = """
-void free(void *);
 void g_free(void *);
 typedef struct { int code; char *message; ...; } GError;
 void g_error_free(GError *);
@@ -78,6 +77,7 @@ bool tg_problem_set_machine(TgProblem *, const char *, size_t, TgError *);
 const TgSchedule *tg_problem_schedule(const TgProblem *);
 const TgScheduleNames *tg_problem_names(const TgProblem *);
 const TgTopology *tg_problem_network(const TgProblem *);
+const TgMachine *tg_problem_machine(const TgProblem *);
 
 typedef enum { TG_PROGRESS_MORE, TG_PROGRESS_END, TG_PROGRESS_ERROR, ... } TgProgress;
 typedef struct TgStepper TgStepper;
@@ -124,7 +124,6 @@ void tg_plan_clear(TgPlan *);
 typedef struct { const TgTopology *topology; const TgEmbedding *embedding; TgCollective collective; bool to_the_error; ...; } TgDrawOptions;
 GBytes *tg_draw_step(const TgSchedule *, const TgScheduleNames *, const TgDrawOptions *, int64_t, const char *, GError **);
 GBytes *tg_draw_animation(const TgSchedule *, const TgScheduleNames *, const TgDrawOptions *, const char *, GError **);
-GBytes *tg_draw_topology(const TgTopology *, const char *, uint64_t, GError **);
 typedef struct {
   const TgSchedule *schedule; const TgScheduleNames *names; const TgDrawOptions *options; const char *text; size_t length;
   const char *grid, *network, *embedding, *heat; const char *const *set; ...;
@@ -133,7 +132,7 @@ typedef struct { int64_t step, m, n, k; int32_t element_bytes; const char *machi
 GBytes *tg_page_html(const TgPageSchedule *, int, const TgPageOptions *, GError **);
 """
 
-HEADERS = ["algo-library", "bounds", "draw", "embedding", "machine-library", "page", "plan", "problem", "prove", "topology-picture"]
+HEADERS = ["algo-library", "bounds", "draw", "embedding", "machine-library", "page", "plan", "problem", "prove"]
 
 
 def main():

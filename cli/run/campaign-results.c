@@ -96,7 +96,7 @@ static TgExit lock_file(const TgCli *cli, TgCampaign *campaign) {
   do {
     tg_campaign_unlock(campaign);
     campaign->lock = open(path, O_RDWR | O_CLOEXEC);
-    if (campaign->lock < 0) return tg_report(cli, TG_EXIT_USAGE, "-o %s: cannot write: %s", path, g_strerror(errno));
+    if (campaign->lock < 0) return tg_report(cli, TG_EXIT_FAILED, "-o %s: cannot write: %s", path, g_strerror(errno));
     locked = flock(campaign->lock, LOCK_EX | LOCK_NB) == 0;
     if (!locked && errno == EWOULDBLOCK)
       return tg_report(cli, TG_EXIT_USAGE,

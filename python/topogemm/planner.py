@@ -25,7 +25,8 @@ def plan(size, processors, machine=DEFAULT_MACHINE, network=None, model="hockney
     names = [characters(one.name) for one in chosen]
     sources = ffi.new("TgPlanSource[]", [{"schedule": one._schedule, "names": lib.tg_problem_names(one._problem), "name": name, "proved": schedules is None}
                                          for one, name in zip(chosen, names)])
-    read = read_machine(machine)
+    read = ffi.new("TgMachine *")
+    read_machine(machine, lib.tg_machine_parse, read)
     request = ffi.new("TgPlanRequest *", {"m": m, "n": n, "k": k, "processors": processors, "machine": read, "overlap": overlap, "top": top, "budget_s": budget,
                                           "memory_bytes": read.processor.memory_bytes if memory is None else memory, "element_bytes": element_of(type)[1]})
     request.model = parsed(lib.tg_cost_model_parse, "TgCostModel", model)

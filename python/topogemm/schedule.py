@@ -34,6 +34,11 @@ def is_path(name):
     return isinstance(name, os.PathLike) or "/" in name or name.endswith((".sched", ".machine"))
 
 
+def path_of(name):
+    """The path of a file, for messages; "" for a name of the library."""
+    return os.fspath(name) if is_path(name) else ""
+
+
 def text_from(name, find, what, suffix, known):
     """The bytes of a file, or of a schedule or machine of the library."""
     if not isinstance(name, (str, os.PathLike)):
@@ -51,12 +56,10 @@ def machine_text(machine):
     return text_from(machine, lib.tg_machine_library_find, "machine", "machine", machines)
 
 
-def read_machine(machine):
-    """A TgMachine."""
+def read_machine(machine, read, into):
+    """Gives `into` the machine: what `read` reads of its text."""
     text = machine_text(machine)
-    read = ffi.new("TgMachine *")
-    call(lib.tg_machine_parse, read, text, len(text), path=os.fspath(machine) if is_path(machine) else "")
-    return read
+    call(read, into, text, len(text), path=path_of(machine))
 
 
 def grid_text(grid):
@@ -135,7 +138,7 @@ class Schedule:
         try:
             return cls(text, grid, **parameters)
         except Error as error:
-            raise Error(error.message, error.line, error.column, os.fspath(name) if is_path(name) else "") from None
+            raise Error(error.message, error.line, error.column, path_of(name)) from None
 
     def bind(self, grid=None, **parameters):
         """The same schedule on `grid`, with `parameters`. Neither is taken over from this schedule: give all of them."""
@@ -236,9 +239,8 @@ class Schedule:
         """
         self._bound()
         element, element_bytes = element_of(type)
-        problem, read = self._open(size, element), read_machine(machine)
-        text = machine_text(machine)
-        call(lib.tg_problem_set_machine, problem, text, len(text))
+        problem = self._open(size, element)
+        read_machine(machine, lib.tg_problem_set_machine, problem)
         call(lib.tg_problem_set_network, problem, optional(network), embedding_of(embed), placed=False)
         options = ffi.new("TgCostOptions *")
         options.model = parsed(lib.tg_cost_model_parse, "TgCostModel", model)
@@ -247,9 +249,10 @@ class Schedule:
         options.element_bytes = element_bytes
         cost = ffi.gc(ffi.new("TgCost *"), lib.tg_cost_clear)
         call_g(lib.tg_problem_predict, problem, options, cost, failure=lambda: cost.failure)
-        return self._prediction(problem, read, cost, sizes_of(size), model)
+        return self._prediction(problem, cost, sizes_of(size), model)
 
-    def _prediction(self, problem, machine, cost, size, model):
+    def _prediction(self, problem, cost, size, model):
+        machine = lib.tg_problem_machine(problem)
         part = lib.tg_machine_error(machine)
         chosen = lib.tg_cost_collectives_text(cost, lib.tg_problem_names(problem))
         collectives = text_of(chosen)
