@@ -110,7 +110,8 @@ void tg_campaign_unlock(TgCampaign *campaign) {
   campaign->lock = -1;
 }
 
-/* Locks the new file before it gets its name, so that no other campaign can lock it first. */
+/* Locks the new file before it gets its name, and keeps the old one locked until then: whichever of them another
+ * campaign opens, it cannot lock it. */
 TgExit tg_campaign_save(const TgCli *cli, TgCampaign *campaign) {
   const char *path = cli->options.output;
   GError *error = NULL;
@@ -125,9 +126,10 @@ TgExit tg_campaign_save(const TgCli *cli, TgCampaign *campaign) {
   if (!file) return tg_report_error(cli, error);
   const int lock = fcntl(fileno(tg_atomic_file_stream(file)), F_DUPFD_CLOEXEC, 0);
   if (lock >= 0) flock(lock, LOCK_EX | LOCK_NB);
+  const bool saved = tg_atomic_file_commit(file, &error);
   tg_campaign_unlock(campaign);
   campaign->lock = lock;
-  return tg_atomic_file_commit(file, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
+  return saved ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
 /* --- resuming ----------------------------------------------------------------------------------------------------- */

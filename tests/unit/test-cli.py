@@ -1835,7 +1835,8 @@ def test_compare_campaign_twice():
             try:
                 while not results.exists() or not rows_of(results)[0]["measured_s"]:
                     assert first.poll() is None, first.stderr.read()
-                assert "another campaign is writing this file" in run(*words, expect=2).stderr and first.poll() is None
+                assert "another campaign is writing this file" in run(*words, expect=2).stderr
+                assert first.poll() is None, (first.returncode, first.communicate())
                 if replaced:
                     shutil.copy(results, "copy.csv")
                     os.replace("copy.csv", results)
