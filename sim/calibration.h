@@ -73,10 +73,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgCalibration, tg_calibration_free)
 void tg_calibration_add_disk(TgCalibration *calibration, const TgMachineTier *disk, const TgMachineTier *cache,
                              double memory_bytes);
 
-/** How many times as long as by the machine's numbers products take now, in a run of about a tenth of a second: other
- * programs, or the clock rate of a processor, may have changed since the calibration. NaN on GPUs, and where it cannot
- * be measured. */
-double tg_calibration_drift(const TgMachine *machine, const TgExecutorKind *kind, const TgExecutorOptions *options);
+/** How many times as long as by a machine's numbers products and moves take now. */
+typedef struct TgDrift {
+  double products; /**< NaN on GPUs, and where it cannot be measured */
+  double moves;    /**< 1 within the machine's error, and where it cannot be measured, as between hosts */
+} TgDrift;
+
+/** Measured in two runs of a twentieth of a second each: other programs, the clock rate of a processor, or the place
+ * that a virtual machine's processors have on the real one may have changed since the calibration. */
+TgDrift tg_calibration_drift(const TgMachine *machine, const TgExecutorKind *kind, const TgExecutorOptions *options);
+
+/** Scales the machine's times of products and of moves. */
+void tg_calibration_apply_drift(TgMachine *machine, TgDrift drift);
 
 /** The fit alone: fills the machine's numbers and each sample's fitted_s. */
 bool tg_calibration_fit(TgCalibration *calibration, const TgCalibrationPlan *plan, GError **error);

@@ -16,7 +16,8 @@ typedef struct TgComparison {
   double *error;          /**< by step: signed, (predicted - measured) / measured; NaN where nothing was measured */
   double step_scale;      /**< of runs that are timed as a whole to those that time their steps */
   double total_error;     /**< of the whole run */
-  double drift_before, drift_after; /**< tg_calibration_drift() beside the run; NaN where that is not known */
+  double drift_before, drift_after; /**< times as long as predicted the run would take by tg_calibration_drift() beside
+                                       it; NaN where that is not known */
   double waited;          /**< of the program's time during the runs, the part in which it waited for a CPU that others
                              had; NaN where that is not known */
   double least_s, most_s; /**< within which the run's time should lie: tg_machine_error() either way, and times the
@@ -29,7 +30,7 @@ static inline bool tg_comparison_waited(const TgComparison *comparison) {
   return comparison->waited > 0.05; /* false where it is not known */
 }
 
-/** Whether a machine's speed differs from that of its calibration by more than a tenth. */
+/** Whether a machine has changed since its calibration, so that a run takes longer or shorter by more than a tenth. */
 static inline bool tg_drift_is_notable(double drift) {
   return drift < 0.9 || drift > 1.1; /* false where it is not known */
 }

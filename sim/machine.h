@@ -121,7 +121,7 @@ typedef struct TgMachineProcessor {
   double tile_rows;         /**< of C that the processor multiplies at a time; 0: the file has no tiles, as 1 */
   double tile_columns;
   double additions_per_s; /**< of elements, where blocks are summed up; 0: the file gives none, and they take no time */
-  double cache_bytes;     /**< what may be read and written in between before a block is no longer near the
+  double cache_bytes;     /**< what may be used of other blocks in between before a block is no longer near the
                                     processor; 0: the file gives none, and all stay … */
   double miss_bytes_per_s; /**< … and what comes from further away in addition takes this … */
   double miss_most_bytes;  /**< … but no more than so many of a block; 0: the file gives none, and all of it */
@@ -294,13 +294,17 @@ double tg_machine_beside_s(const TgMachine *machine, int64_t m, int64_t n, int64
 /** Time of a local product of m x k by k x n: tg_machine_beside_s() + 2 m n k / tg_machine_flops_per_s(); 0 where a
  * size is 0. */
 double tg_machine_product_s(const TgMachine *machine, int64_t m, int64_t n, int64_t k);
-/** Additional time for a block of so many bytes that a processor used last before it read and wrote `between_bytes`
+/** Additional time for a block of so many bytes that a processor used last before it used `between_bytes` of
  * others: at half of its cache none, at twice of it all of them come from further away. Of a large block the end comes
  * while the begin is in use: no more than miss_most_bytes take time. */
 double tg_machine_miss_s(const TgMachine *machine, double between_bytes, double bytes);
 /** How many times as fast processors multiply and add while `at_once` are at work, by speedup_with_fewer of [executor]:
  * between its rows linear in the logarithm of the number, below the first as in the first; 1 where nothing is known. */
 double tg_machine_speedup(const TgMachine *machine, double at_once);
+/** Multiplies the rates of products and additions. */
+void tg_machine_scale_rates(TgMachine *machine, double speedup);
+/** Multiplies the times of a link's messages. */
+void tg_machine_stretch_link(TgMachineLink *link, double times);
 /** Scales the rates of products and additions to `at_once` processors at work. */
 void tg_machine_set_at_once(TgMachine *machine, double at_once);
 /** Time in which a processor adds a block of so many elements to another one. */

@@ -8,11 +8,12 @@ Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu|ranks] [--launch "mpir
 Calibrates once, with --calibrate on another number of ranks than it runs on. Then, for sizes n drawn at random,
 schedules and grids drawn at random: `compare` writes its prediction before it runs. All cases are run in --rounds
 rounds, one round after another; a case's time is the median of its rounds. Prints the errors, the rank correlation
-among the runs of one n, and the noise. Then the same for undisturbed rounds only, in which a product took within 10 %
-of its calibrated time before and after the run.
+among the runs of one n, and the noise. Then the same for undisturbed rounds only: by products and moves beside it the case
+would take within 10 % of its predicted time.
 
 With --again nothing is measured. This version predicts the stored runs again, from the stored calibrations, and prints the
-errors against the stored times, for each file and for all together. Not for ranks: the protocols of their links are not stored.
+errors against the stored times, for each file and for all together. Not for ranks in files of earlier versions, which lack
+the protocols of their links.
 """
 import argparse
 import csv
@@ -106,7 +107,9 @@ def take(rounds):
 
 
 def machine_text(result):
-    """The machine file of its calibration."""
+    """The machine file of its calibration; files of earlier versions have its numbers alone."""
+    if "machine" in result:
+        return result["machine"]
     calibration = result["calibration"]
     fit = calibration["fit"] | {"bandwidth_bytes_per_s": calibration["fit"]["bandwidth_bytes_per_s"] or "inf"}
     processor = ["additions_per_s", "a_elements_per_s", "b_elements_per_s", "c_elements_per_s", "cache_bytes", "miss_bytes_per_s",
@@ -128,13 +131,13 @@ def machine_text(result):
 
 def predicted_again(program, result):
     """Its runs with this program's predictions."""
-    if result["on"] == "ranks":
-        sys.exit("results of ranks cannot be predicted again")
+    if result["on"] == "ranks" and "machine" not in result:
+        sys.exit("results of ranks from earlier versions cannot be predicted again")
     with tempfile.TemporaryDirectory() as name:
         machine, cases, out = (pathlib.Path(name) / file for file in ("stored.machine", "cases.txt", "out.csv"))
         machine.write_text(machine_text(result), encoding="utf-8")
         cases.write_text("".join(f"{run['algorithm']} --grid {run['grid']} -n {run['n']}\n" for run in result["runs"]), encoding="ascii")
-        subprocess.run([program, "compare", "--campaign", cases, "--on", result["on"], "--machine", machine, "--type", result["type"],
+        subprocess.run([*result.get("launch", "").split(), program, "compare", "--campaign", cases, "--on", result["on"], "--machine", machine, "--type", result["type"],
                         "--dry-run", "--quiet", "-o", out], check=True)
         with open(out, encoding="utf-8", newline="") as rows:
             said = [{key: float(row[key]) for key in ("predicted_s", "least_s", "most_s")} for row in csv.DictReader(rows)]
@@ -185,9 +188,10 @@ def main():
         calibration = ask(words, words.calibrate or words.launch, "calibrate", "--grid", words.grid, "-o", machine)
         cases = draw(words.cases, words.seed)
         rounds = [[measure(words, machine, *case) for case in cases] for _ in range(words.rounds)]
+        text = "".join(line for line in machine.read_text(encoding="utf-8").splitlines(True) if not line.startswith("#"))
     runs, calm = [take(case) for case in zip(*rounds)], [take(case) for case in undisturbed(zip(*rounds))]
     result = {"on": words.on, "launch": words.launch, "calibrate": words.calibrate, "transport": words.transport, "type": words.type,
-              "seed": words.seed, "calibration": calibration, "runs": runs, "undisturbed": calm}
+              "seed": words.seed, "machine": text, "calibration": calibration, "runs": runs, "undisturbed": calm}
     pathlib.Path(words.out[0]).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     tell(runs)
     if calm:

@@ -42,7 +42,8 @@ static void add_problems(TgTable *table, const TgCampaignSummary *summary) {
 /* What is left, and the figures of it that matter most. */
 static void print_undisturbed(TgCli *cli, const TgCampaignSummary *summary, const TgCampaignSummary *undisturbed) {
   g_autoptr(GString) words = g_string_new("disturbed: ");
-  g_string_append_printf(words, "beside %d case%s a product took over 10 %% more or less time than in the calibration",
+  g_string_append_printf(words,
+                         "%d case%s ran when the machine was over 10 %% faster or slower than in the calibration",
                          summary->disturbed, summary->disturbed == 1 ? "" : "s");
   if (tg_campaign_is_outdated(summary)) g_string_append(words, ": calibrate again");
   if (undisturbed->completed)

@@ -59,11 +59,12 @@ static double bytes_of(const TgCalibrationPlan *plan, double elements) {
   return elements * (double)tg_element_bytes(plan->options.element);
 }
 
-/* What a core reads and writes from one use of a factor to the next: all blocks of a run. */
+/* What a core uses from one use of a factor to the next: all blocks of a run, and the sum of a processor's products
+ * once. */
 static double between_bytes(const TgCalibrationSample *sample, const TgCalibrationPlan *plan) {
   const double m = (double)sample->block[0], n = (double)sample->block[1], k = (double)sample->block[2];
-  const double products = (double)tg_executor_turns(&sample->times.facts) * sample->probe.products;
-  return products * bytes_of(plan, m * k + k * n + m * n);
+  const double turns = (double)tg_executor_turns(&sample->times.facts);
+  return turns * bytes_of(plan, sample->probe.products * (m * k + k * n) + m * n);
 }
 
 /* Of a product's factors; its sum is used again sooner. */

@@ -18,6 +18,10 @@ static inline TgProbe tg_calibration_products(int32_t rows, int32_t columns, int
       .rows = rows, .columns = columns, .products = products, .m = rows * m, .n = columns * n, .k = products * k};
 }
 
+/** Moves of blocks of size x size elements between so many places in a row, at least 2. */
+TgProbe tg_calibration_moves(const TgExecutorKind *kind, const TgExecutorOptions *options, int32_t places,
+                             int64_t size);
+
 static inline TgCalibrationSample *sample_at(const TgCalibration *calibration, guint s) {
   return &g_array_index(calibration->samples, TgCalibrationSample, s);
 }

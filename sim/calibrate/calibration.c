@@ -134,11 +134,19 @@ static void add_additions(TgCalibration *calibration, const TgCalibrationPlan *p
 }
 
 /* Where a block is read in place, passing it on again costs nothing more. */
-static int32_t usual_hops(const TgCalibrationPlan *plan, Grid grid, int32_t ring, int64_t size) {
-  const int64_t bytes = grid.turns * size * size * tg_element_bytes(plan->options.element);
-  if (plan->options.transport == TG_TRANSPORT_PULL) return 1;
-  if (plan->kind->on_gpu) return next_hops(USUAL_HOPS, ring);
+static int32_t usual_hops(const TgExecutorKind *kind, const TgExecutorOptions *options, int64_t turns, int32_t ring,
+                          int64_t size) {
+  const int64_t bytes = turns * size * size * tg_element_bytes(options->element);
+  if (options->transport == TG_TRANSPORT_PULL) return 1;
+  if (kind->on_gpu) return next_hops(USUAL_HOPS, ring);
   return next_hops((int32_t)CLAMP(ENOUGH_BYTES / bytes, USUAL_HOPS, MOST_SMALL_HOPS), ring);
+}
+
+TgProbe tg_calibration_moves(const TgExecutorKind *kind, const TgExecutorOptions *options, int32_t places,
+                             int64_t size) {
+  TgProbe probe = tg_calibration_products(1, places, places, size, THIN, size);
+  probe.hops = usual_hops(kind, options, 1, places, size);
+  return probe;
 }
 
 /** Direction of the moves. */
@@ -153,7 +161,7 @@ static void add_move(TgCalibration *calibration, const TgCalibrationPlan *plan, 
   const int32_t ring = down ? grid.rows : grid.columns;
   TgProbe probe = down ? blocks_of(grid, ring, THIN, size, size) : blocks_of(grid, ring, size, THIN, size);
   if (ring == 1) return;
-  probe.hops = usual_hops(plan, grid, ring, size);
+  probe.hops = usual_hops(plan->kind, &plan->options, grid.turns, ring, size);
   probe.down = down;
   TgCalibrationSample *sample = add_sample(calibration, plan, probe);
   sample->near = way == WAY_NEAR;

@@ -9,6 +9,7 @@
 
 /** By step, the time in it, waits included: the mean that the executor sums up, see TgExecutorStep.
  * `pass_s`: of the whole plan. Free with g_free(). */
-double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine, int64_t element_bytes, double *pass_s);
+double *tg_expected_plan(const TgExecutorFacts *facts, const TgMachine *machine, TgTransport transport,
+                         int64_t element_bytes, double *pass_s);
 
 #endif

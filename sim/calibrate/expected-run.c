@@ -162,10 +162,10 @@ static double *steps_beside(const TgSchedule *schedule, const TgScheduleNames *n
 }
 
 static bool find_steps(const TgSchedule *schedule, const TgScheduleNames *names, const TgExecutorFacts *facts,
-                       const TgExecutorTraits *traits, const TgMachine *machine, TgExpectedRun *expected,
-                       GError **error) {
+                       const TgExecutorTraits *traits, TgTransport transport, const TgMachine *machine,
+                       TgExpectedRun *expected, GError **error) {
   if (facts->plan)
-    expected->step_s = tg_expected_plan(facts, machine, expected->options.element_bytes, &expected->pass_s);
+    expected->step_s = tg_expected_plan(facts, machine, transport, expected->options.element_bytes, &expected->pass_s);
   else if (traits->overlaps)
     expected->step_s = steps_beside(schedule, names, expected, machine, error);
   else if (facts->at_once)
@@ -210,7 +210,7 @@ bool tg_expected_run(const TgSchedule *schedule, const TgScheduleNames *names, c
   TgMachine own = at_work;
   if (expected->network.levels == 1) memset(own.level, 0, sizeof own.level);
   if (!predict(folded, names, expected, &own, &expected->cost, error) ||
-      !find_steps(folded, names, facts, traits, &at_work, expected, error))
+      !find_steps(folded, names, facts, traits, options->transport, &at_work, expected, error))
     return false;
   sum_up(facts, traits, &at_work, expected);
   return true;

@@ -249,14 +249,27 @@ double tg_machine_speedup(const TgMachine *machine, double at_once) {
   return speedup;
 }
 
-void tg_machine_set_at_once(TgMachine *machine, double at_once) {
+void tg_machine_scale_rates(TgMachine *machine, double speedup) {
   TgMachineProcessor *processor = &machine->processor;
-  const double speedup = tg_machine_speedup(machine, at_once);
   double *const rate[] = {&processor->flops_per_s, &processor->additions_per_s, &processor->a_elements_per_s,
                           &processor->b_elements_per_s, &processor->c_elements_per_s};
   for (size_t r = 0; r < sizeof rate / sizeof *rate; r++) *rate[r] *= speedup;
   for (int32_t r = 0; r < processor->rate.rows; r++) processor->rate.row[r].flops_per_s *= speedup;
   for (int32_t r = 0; r < processor->deep_rate.rows; r++) processor->deep_rate.row[r].flops_per_s *= speedup;
+}
+
+void tg_machine_set_at_once(TgMachine *machine, double at_once) {
+  tg_machine_scale_rates(machine, tg_machine_speedup(machine, at_once));
+}
+
+void tg_machine_stretch_link(TgMachineLink *link, double times) {
+  link->latency_s *= times;
+  link->per_hop_s *= times;
+  link->bandwidth_bytes_per_s /= times;
+  for (int32_t r = 0; r < link->protocols.rows; r++) {
+    link->protocols.row[r].latency_s *= times;
+    link->protocols.row[r].bandwidth_bytes_per_s /= times;
+  }
 }
 
 const TgMachineTier *tg_machine_tier(const TgMachine *machine, TgTierKind kind) {

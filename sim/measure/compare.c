@@ -60,16 +60,26 @@ bool tg_compare_predict(const TgExecutor *executor, const TgMachine *machine, Tg
                          &executor->kind->traits, machine, expected, error);
 }
 
+/* Of this run, by what products and moves take now. */
+static double drift_of(const TgExecutor *executor, const TgMachine *machine, const TgExpectedRun *expected) {
+  const TgDrift drift = tg_calibration_drift(machine, executor->kind, &executor->options);
+  TgMachine now = *machine;
+  g_auto(TgExpectedRun) drifted = {0};
+  if (isnan(drift.products)) return NAN;
+  tg_calibration_apply_drift(&now, drift);
+  return tg_compare_predict(executor, &now, &drifted, NULL) ? drifted.time_s / expected->time_s : NAN;
+}
+
 bool tg_compare(TgExecutor *executor, const TgRunOptions *options, const TgMachine *machine, const void *a,
                 const void *b, void *c, TgRunResult *result, TgComparison *comparison, GError **error) {
   comparison->least_s = comparison->most_s = comparison->drift_before = comparison->drift_after = comparison->waited =
       NAN;
   if (!tg_compare_predict(executor, machine, &comparison->expected, error)) return false;
-  comparison->drift_before = tg_calibration_drift(machine, executor->kind, &executor->options);
+  comparison->drift_before = drift_of(executor, machine, &comparison->expected);
   const TgCpuTime begin = tg_cpu_time();
   if (!tg_run(executor, options, a, b, c, result, error)) return false;
   if (tg_executor_is_alone(executor->kind)) comparison->waited = tg_cpu_waited_since(&begin);
-  comparison->drift_after = tg_calibration_drift(machine, executor->kind, &executor->options);
+  comparison->drift_after = drift_of(executor, machine, &comparison->expected);
   set_interval(machine, comparison);
   set_steps(executor, result, comparison);
   return true;

@@ -145,7 +145,7 @@ static inline void fake_step(const FakeExecutor *own, int64_t s, double *multipl
       *multiply_s += turns * (double)own->products[s] * elements[matrix] / fake.elements_per_s[matrix];
   double products = 0;
   for (int64_t step = 0; step < facts->steps; step++) products += (double)own->products[step];
-  const double between_bytes = turns * products * 4 * (m * k + k * n + m * n);
+  const double between_bytes = turns * 4 * (products * (m * k + k * n) + m * n);
   if (turns > 1)
     *multiply_s += turns * (double)own->products[s] *
                    (tg_machine_miss_s(&fake.machine, between_bytes, 4 * m * k) +

@@ -110,10 +110,36 @@ static void drift_is_seen(void) {
   found->machine.executor.launch_s = 0;
   for (int i = 0; i < 3; i++) {
     fake.flops_per_s = 1e10 / times[i];
-    expect_near(tg_calibration_drift(&found->machine, &fake_kind, &options), times[i]);
+    const TgDrift drift = tg_calibration_drift(&found->machine, &fake_kind, &options);
+    expect_near(drift.products, times[i]);
+    expect_near(drift.moves, 1);
   }
   fake_kind.on_gpu = true;
-  g_assert_true(isnan(tg_calibration_drift(&found->machine, &fake_kind, &options)));
+  g_assert_true(isnan(tg_calibration_drift(&found->machine, &fake_kind, &options).products));
+}
+
+/* Moves take a third of their time, or three times as long. What lies within the machine's error is no drift; between
+ * hosts nothing is known. */
+static void drift_of_moves_is_seen(void) {
+  const double times[] = {1.0 / 3, 1.05, 3}, seen[] = {1.0 / 3, 1, 3};
+  const TgExecutorOptions options = {.element = TG_F32, .transport = TG_TRANSPORT_COPY};
+  const int32_t hosts[] = {0, 1};
+  reset_on_cpu(2);
+  g_autoptr(TgCalibration) found = calibrate(2, 2, TG_TRANSPORT_COPY);
+  const double latency_s = fake.latency_s, bytes_per_s = fake.bandwidth_bytes_per_s;
+  found->machine.residual = 0.1;
+  for (int i = 0; i < 3; i++) {
+    fake.latency_s = latency_s * times[i];
+    fake.bandwidth_bytes_per_s = bytes_per_s / times[i];
+    const TgDrift drift = tg_calibration_drift(&found->machine, &fake_kind, &options);
+    expect_near(drift.products, 1);
+    expect_near(drift.moves, seen[i]);
+    TgMachine now = found->machine;
+    tg_calibration_apply_drift(&now, drift);
+    expect_near(tg_link_s(&now.link, 1e4), seen[i] * tg_link_s(&found->machine.link, 1e4));
+  }
+  fake.host = hosts;
+  expect_near(tg_calibration_drift(&found->machine, &fake_kind, &options).moves, 1);
 }
 
 /* Of a job with half as many ranks products are faster, as the calibration says: the machine has not changed. */
@@ -126,7 +152,7 @@ static void fewer_ranks_are_no_drift(void) {
   fake.at_once = 2;
   fake.fewer = 0;
   fake.flops_per_s *= 1.5;
-  expect_near(tg_calibration_drift(&found->machine, &fake_kind, &options), 1);
+  expect_near(tg_calibration_drift(&found->machine, &fake_kind, &options).products, 1);
 }
 
 /* Moves that take no time of their own are what products with them take longer. */
@@ -374,6 +400,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/calibration/last", runs_end_with_the_last);
   g_test_add_func("/calibration/drift", drift_is_seen);
   g_test_add_func("/calibration/drift-of-fewer", fewer_ranks_are_no_drift);
+  g_test_add_func("/calibration/drift-of-moves", drift_of_moves_is_seen);
   g_test_add_func("/calibration/noise", noise_is_readable);
   g_test_add_func("/calibration/moves-in-products", moves_in_products);
   g_test_add_func("/calibration/large-budget", a_large_budget_warms_up_no_longer);

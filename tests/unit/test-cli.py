@@ -1761,7 +1761,7 @@ def test_compare_campaign():
     one = said["cases"][3]
     assert said["undisturbed"]["completed"] == 1 and said["undisturbed"]["median_error"] == abs(one["error"]) and said["overall"]["completed"] == 4
     text = run(*words, "--trials", 5, "--dry-run", "--plot", "p.gp").stdout
-    assert "disturbed: beside 3 cases" in text and "calibrate again" in text.replace("\n", " "), text
+    assert "disturbed: 3 cases ran" in text and "calibrate again" in text.replace("\n", " "), text
     assert "p.gp" in os.listdir() and [row["trials"] for row in rows_of(results)] == trials
     for change in [lambda: cases.write_text(cases.read_text().replace("8", "9")),
                    lambda: machine.write_text(machine.read_text().replace("latency_s = 1", "latency_s = 2"))]:
