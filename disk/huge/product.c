@@ -10,7 +10,7 @@
 enum {
   SLOTS = 16,                   /* transfers under way */
   MOST_SLOT_BYTES = 1 << 20,    /* larger ones gain nothing */
-  PACKED_BYTES = 1 << 20,       /* of a BLAS thread, for packed parts of the factors */
+  PACKED_BYTES = 1 << 19,       /* of a BLAS thread, for packed parts of the factors, beyond what it has touched */
   OTHER_BYTES = 1 << 20,        /* stacks, and what the C library keeps */
   PROGRAM_UNIT_BYTES = 13 << 20 /* to which the program's own memory is rounded up */
 };

@@ -181,6 +181,17 @@ static void ask_watch(void *data) {
     atomic_store(&cores->stops, true);
 }
 
+static void touch_buffer(void *data, int number) {
+  (void)data, (void)number;
+  tg_blas_touch_buffer();
+}
+
+static void touch_buffers(TgCores *cores) {
+  const int threads = tg_blas_threads_begin(1, 1, 1, 1);
+  tg_team_run(cores->team, touch_buffer, NULL, cores);
+  tg_blas_threads_end(threads);
+}
+
 static bool run_cores(TgExecutor *executor, double *seconds, GError **error) {
   TgCores *cores = (TgCores *)executor;
   for (int64_t p = 0; p < executor->facts.processors; p++) atomic_store(&cores->finished[p].count, 0);
@@ -333,7 +344,9 @@ static bool prepare(TgCores *cores, GError **error) {
   cores->statements = tg_walk_count_statements(base->schedule, base->names);
   deal_out(cores);
   cores->team = allocate(cores, error) ? tg_team_new(threads_of(cores), error) : NULL;
-  return cores->team && (base->options.no_times || tg_executor_make_steps(base, error));
+  if (!cores->team) return false;
+  touch_buffers(cores);
+  return base->options.no_times || tg_executor_make_steps(base, error);
 }
 
 static TgExecutor *open_cores(const TgSchedule *schedule, const TgScheduleNames *names,
