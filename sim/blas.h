@@ -32,9 +32,9 @@ bool tg_blas_is_in_turn(void);
 /** Threads of this process that can multiply at the same time: as many as OpenBLAS has. Only after tg_blas_load(). */
 int tg_blas_threads_most(void);
 
-/** Touches the buffer into which a thread that multiplies on its own copies factors. To be called by all threads that
- * will multiply at the same time, at the same time, between tg_blas_threads_begin(1, 1, 1, 1) and
- * tg_blas_threads_end(): without it their first products may take up to three times as long. */
+/** Touches the buffer into which OpenBLAS packs factors for the calling thread. All threads that will multiply
+ * concurrently call it concurrently, between tg_blas_threads_begin(1, 1, 1, 1) and tg_blas_threads_end(): without it
+ * their first products may take up to three times as long. */
 void tg_blas_touch_buffer(void);
 
 /** Makes products of m x n x k run on as many threads as they are worth, at most `most` unless that is 0. Returns the

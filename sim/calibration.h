@@ -73,7 +73,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgCalibration, tg_calibration_free)
 void tg_calibration_add_disk(TgCalibration *calibration, const TgMachineTier *disk, const TgMachineTier *cache,
                              double memory_bytes);
 
-/** How many times as long as by a machine's numbers products and moves take now. */
+/** Current times of products and moves, divided by those that the machine's numbers predict. */
 typedef struct TgDrift {
   double products; /**< NaN on GPUs, and where it cannot be measured */
   double moves;    /**< 1 within the machine's error, and where it cannot be measured, as between hosts */

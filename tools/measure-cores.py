@@ -8,8 +8,8 @@ Usage: measure-cores.py TOPOGEMM OUT.json [--on cores|cpu|ranks] [--launch "mpir
 Calibrates once, with --calibrate on another number of ranks than it runs on. Then, for sizes n drawn at random,
 schedules and grids drawn at random: `compare` writes its prediction before it runs. All cases are run in --rounds
 rounds, one round after another; a case's time is the median of its rounds. Prints the errors, the rank correlation
-among the runs of one n, and the noise. Then the same for undisturbed rounds only: by products and moves beside it the case
-would take within 10 % of its predicted time.
+among the runs of one n, and the noise. Then the same for undisturbed rounds only: by products and
+moves timed just before and after it, the case would take within 10 % of its predicted time.
 
 With --again nothing is measured. This version predicts the stored runs again, from the stored calibrations, and prints the
 errors against the stored times, for each file and for all together. Not for ranks in files of earlier versions, which lack

@@ -271,7 +271,8 @@ static void add_drift(TgTable *table, double drift, const char *when) {
   g_autofree char *number = g_strdup_printf("%.2f", drift);
   if (tg_drift_is_notable(drift))
     tg_table_add_fact(table, "drift", number,
-                      "times the predicted time, by the speed of the machine just %s the run: calibrate again", when);
+                      "times the predicted time, judging by the machine's speed just %s the run: calibrate again",
+                      when);
 }
 
 static void add_waited(TgTable *table, const TgComparison *result) {
@@ -415,10 +416,10 @@ static void print_drift(TgCli *cli, const TgCompareCommand *compare) {
   }
   print_waited(cli, compare);
   if (isinf(least) || (!tg_drift_is_notable(least) && !tg_drift_is_notable(most))) return;
-  g_autofree char *words = g_strdup_printf(
-      "drift: by the speed of the machine beside them, the runs would take %.2f to %.2f times their predicted time: "
-      "calibrate again",
-      least, most);
+  g_autofree char *words = g_strdup_printf("drift: judging by the machine's speed just before and after them, the runs "
+                                           "would take %.2f to %.2f times their predicted time: "
+                                           "calibrate again",
+                                           least, most);
   tg_print_wrapped(cli, words, 2, 0);
 }
 

@@ -44,8 +44,7 @@ typedef struct PlanClock {
   double *inside_s;   /* [place * steps + step - 1]: time in the step; negative while there is none */
 } PlanClock;
 
-/* --- what a place used last ----------------------------------------------------------------------------------------
- */
+/* --- what a place used last --------------------------------------------------------------------------------------- */
 
 /* Source: P. M. Fenwick, A New Data Structure for Cumulative Frequency Tables, Software: Practice and Experience 24(3),
  * 1994. */
@@ -65,15 +64,14 @@ static double bytes_since(const Recent *recent, const Use *used) {
   return recent_bytes(recent, recent->uses) - recent_bytes(recent, used->number);
 }
 
-/* --- where operands come from --------------------------------------------------------------------------------------
- */
+/* --- where operands come from ------------------------------------------------------------------------------------- */
 
 /** Where an operand comes from. */
 typedef struct Source {
   const TgMachineLink *link; /* NULL: it is in the place's own memory, or cache */
   double sharing;            /* messages on the link at once */
   bool in_memory;            /* it is read in memory that both share, and comes in no message */
-  double behind_bytes;       /* of such a block: what its owner has used since it wrote it */
+  double behind_bytes;       /* of such a block: what its owner has used since it used it */
 } Source;
 
 /* Of a block that this place has. */
@@ -86,11 +84,11 @@ static double copied_s(const PlanClock *clock, double elements) {
 
 /* A block that is moved in shared memory takes time twice: when it is read, and when its owner writes it again and its
  * cache takes it back from the reader's. A calibration's moves do both, so the link's time is that of both. This is the
- * first part, measured on an AMD EPYC of the fourth generation: 0.03 to 0.07 for blocks of 16 kB to 1 MB. */
+ * first part, measured on a 4th-generation AMD EPYC: 0.03 to 0.07 for blocks of 16 kB to 1 MB. */
 static const double reading_part = 0.1;
 
-/* Of what its owner has used much after, only a part is left in the owner's own cache: it comes as part of a block as
- * large as all that. */
+/* If the owner has used many bytes since it used the block, only part of the block is still in its cache: it comes at
+ * the rate of a block of that many bytes. */
 static double shared_memory_s(const PlanClock *clock, Source from, double elements) {
   const double bytes = elements * clock->element_bytes, behind_bytes = fmax(from.behind_bytes, bytes);
   const double latency_s = tg_link_protocol(from.link, 0).latency_s;
@@ -117,14 +115,22 @@ static Source other_host(const PlanClock *clock, int64_t from, int64_t to) {
                   .sharing = fmax(clock->sharing[clock->host[from]], clock->sharing[clock->host[to]])};
 }
 
+static bool is_far(const PlanClock *clock, int64_t one, int64_t other) {
+  return clock->host && clock->host[one] != clock->host[other];
+}
+
+/* They have no memory that both read. */
+static bool sends_messages(const PlanClock *clock, int64_t one, int64_t other) {
+  return clock->arrives && (is_far(clock, one, other) || !clock->shares_host);
+}
+
 /* Where the operand, one of TG_BLOCKS_READS_LEFT …, must be fetched from. A block that was read before stays in the
  * reader's cache until it is written again; messages come in every run. */
 static Source source_of(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction, int reads) {
   const int64_t block = reads == TG_BLOCKS_READS_LEFT ? instruction->left : instruction->right;
   const Block *read = block_at(clock, block);
   if (!read || read->place == place) return (Source){0};
-  const bool far = clock->host && clock->host[read->place] != clock->host[place];
-  const bool in_message = clock->arrives && (far || !clock->shares_host);
+  const bool far = is_far(clock, read->place, place), in_message = sends_messages(clock, read->place, place);
   const bool comes = in_message ? (clock->arrives[instruction - clock->plan->instruction] & reads) != 0
                                 : read->used[place].writes != read->writes;
   if (!comes) return (Source){0};
@@ -198,8 +204,7 @@ static double use_all(PlanClock *clock, int64_t place, const TgBlocksInstruction
   return miss_s;
 }
 
-/* --- time ----------------------------------------------------------------------------------------------------------
- */
+/* --- time ------------------------------------------------------------------------------------------------------- */
 
 static double duration_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const double part = (double)(instruction->end - instruction->begin);
@@ -221,13 +226,11 @@ static double duration_s(const PlanClock *clock, int64_t place, const TgBlocksIn
   g_assert_not_reached();
 }
 
-/* Of the block that the place writes, where others have read it since it was written last. */
+/* The time to take a block back that the place writes, where others have read it since it was written last. */
 static double taken_back_s(const PlanClock *clock, int64_t place, const TgBlocksInstruction *instruction) {
   const Block *block = block_at(clock, instruction->target);
   for (int64_t other = 0; clock->moves && other < clock->places; other++) {
-    const bool far = clock->host && clock->host[other] != clock->host[place];
-    const bool has_message = clock->arrives && (far || !clock->shares_host);
-    if (other != place && !has_message && block->used[other].writes == block->writes)
+    if (other != place && !sends_messages(clock, place, other) && block->used[other].writes == block->writes)
       return (1 - reading_part) * tg_link_s(&clock->within, written_elements(instruction) * clock->element_bytes);
   }
   return 0;

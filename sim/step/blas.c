@@ -127,9 +127,17 @@ static void open_library(OpenBlas *blas) {
               reason);
 }
 
-/* A product that occupies all threads. Each has its buffer then, whatever else takes the rest of a limited address
- * space. The buffers are new memory. Its kernels prefetch beyond what they have packed there, and on a page that was
- * never touched every prefetch searches the page tables in vain: with those for Haswell and Zen small products take up
+/** A product that occupies all threads: each has its buffer then, whatever else takes the rest of the address space. */
+static void occupy_buffers(const OpenBlas *blas) {
+  enum { ROWS = 1024, INNER = 64 };
+  g_autofree float *factor = g_try_new0(float, ROWS *INNER), *c = g_try_new0(float, ROWS *ROWS);
+  if (!factor || !c) return;
+  blas->gemm_f32(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, ROWS, ROWS, INNER, 1, factor, INNER, factor, ROWS, 0, c,
+                 ROWS);
+}
+
+/* OpenBLAS's buffers are new memory, and its kernels prefetch beyond the data packed there. On a page that was never
+ * touched every prefetch searches the page tables in vain: with the kernels for Haswell and Zen small products take up
  * to three times as long, until a larger one has touched the pages. */
 static void touch_buffers(const OpenBlas *blas) {
   enum { ROWS = 256 /* for each thread */, COLUMNS = 128, INNER = 384 };
@@ -159,6 +167,7 @@ static void open_limited(OpenBlas *blas, int allowed) {
   else
     g_unsetenv("OPENBLAS_NUM_THREADS");
   blas->in_turn = is_limited();
+  if (!blas->error && blas->in_turn) occupy_buffers(blas);
 }
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
