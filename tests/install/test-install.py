@@ -130,6 +130,14 @@ def test_release(source, temporary):
           f"{left}, {len(facts['tests'])} tests")
 
 
+def test_uninstall(build, target):
+    """What was installed last is removed, file by file."""
+    ninja = next(filter(shutil.which, ("ninja", "ninja-build", "samu")))
+    status, said = run([ninja, "-C", build, "uninstall"])
+    left = [str(path) for path in target.rglob("*") if not path.is_dir()]
+    point(status == 0 and not left, "ninja uninstall", f"{left}\n{said}")
+
+
 def pkg_config(environment, *arguments):
     status, said = run(["pkg-config", *arguments, "topogemm"], env=environment)
     point(status == 0, shlex.join(["pkg-config", *arguments, "topogemm"]), said)
@@ -189,6 +197,7 @@ def main():
         for kind in kinds:
             for source in map(pathlib.Path, sources):
                 test_example(source, kind, build, temporary)
+        test_uninstall(build_folder, target)
 
 
 if __name__ == "__main__":
