@@ -118,5 +118,6 @@ a = numpy.arange(16.0).reshape(4, 4)
 run = cannon.step(a, a)
 assert (run.result() == a @ a).all()"'
 inside try 'rm -f /root/prove.c && apt-get purge -y -q topogemm libtopogemm0 libtopogemm-dev python3-topogemm >/dev/null 2>&1'
-try 'no trace after removal' '[ -z "$(find / -xdev -path /proc -prune -o -path /packages -prune -o -iname "*topogemm*" -print | tee /dev/stderr)" ]'
+# But for the cache of man-db, which is its own.
+try 'no trace after removal' '[ -z "$(find / -xdev -path /proc -prune -o -path /packages -prune -o -path /var/cache/man -prune -o -iname "*topogemm*" -print | tee /dev/stderr)" ]'
 exit $failed
