@@ -55,6 +55,7 @@ CASES = [
     ("plan", 0, "plan -n 1024 --procs 64 --memory 1e6 --model flow"),
     ("list", 0, "list"),
     ("list", 0, "list machines"),
+    ("topo", 0, f"topo --from {ROOT}/tests/fuzz/corpus/hardware/lstopo.xml"),
     ("topo", 0, "topo switch:4*torus:2x4"),
     ("run", 0, f"run cannon --grid 2x2 -n 64 {ON_CPU}"),
     ("run", 0, "run summa --grid 2x2 -n 64 --on cpu --trials 1"),

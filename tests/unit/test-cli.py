@@ -802,6 +802,24 @@ def test_drawings():
     assert pathlib.Path("f.png").read_bytes()[:4] == b"\x89PNG" and pathlib.Path("f.pdf").read_bytes()[:4] == b"%PDF"
 
 
+def test_topo_from():
+    """A description of a machine: its network, its picture, and a machine file that `sim` takes."""
+    path = pathlib.Path(__file__).resolve().parents[1] / "fuzz/corpus/hardware/cube-mesh.txt"
+    assert document("topo", "--from", path)["topology"] == "switch:2*switch:2"
+    assert "NVLink also joins 2 pairs" in run("topo", "--from", path).stdout
+    run("topo", "--from", path, "-o", "machine.svg")
+    assert "<svg" in pathlib.Path("machine.svg").read_text()
+    assert run("topo", "--from", path, "-o", "gpus.machine").stdout.endswith("gpus.machine\n")
+    found = document("sim", "cannon", "--grid", "2x2", "-n", 512, "--machine", "gpus.machine")
+    assert found["topology"] == "switch:2*switch:2" and found["time_s"] > 0
+    run("topo", "torus:4x4", "-o", "no.machine", expect=2)
+    run("topo", expect=2)
+    run("topo", "torus:4x4", "--from", path, expect=2)
+    run("topo", "--from", "gpus.machine", expect=2)
+    assert document("topo", "--from", "/dev/stdin", input=path.read_text())["nodes"] == 4
+    run("topo", "--from", "missing.xml", expect=1)
+
+
 def test_drawings_page():
     """A page has all steps: --all changes nothing, and where it opens is what --step says, not both."""
     page = ["draw", "cannon", "--grid", "2x2", "-o"]
