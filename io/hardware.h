@@ -6,8 +6,8 @@
  * - a topology file of NCCL, written with NCCL_TOPO_DUMP_FILE or read with NCCL_TOPO_FILE: likewise, with the width and
  *   speed of each PCI Express link.
  *
- * The result is a network of up to three levels, and a draft of a machine file. These files tell what is joined to
- * what, seldom how fast: numbers that the file lacks are marked as assumed in the draft. */
+ * The result is a network of up to three levels, and a draft machine file. These files say what is connected to what,
+ * but rarely how fast: what neither the file nor a data sheet gives is marked as assumed. */
 #ifndef TG_HARDWARE_H
 #define TG_HARDWARE_H
 
@@ -53,7 +53,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TgHardware, tg_hardware_free)
 /** As --network takes it: "switch:4*switch:2". Free with g_free(). */
 char *tg_hardware_network(const TgHardware *hardware);
 
-/** The draft of a machine file, whose comments give the source of each number. `file` is named as the source. Free with
+/** The draft machine file, whose comments give the source of each number. `file` is named as the source. Free with
  * g_free(). */
 char *tg_hardware_machine(const TgHardware *hardware, const char *file);
 

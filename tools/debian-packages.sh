@@ -14,8 +14,8 @@ Needs root and debootstrap. In FOLDER (default: a temporary one) it
   3. makes a second bare Debian, installs the packages there, and uses each as a user would,
   4. removes them and looks for what they left behind.
 
-The packages are copied to FOLDER/packages. --keep leaves the two systems, so that a second call is faster.
-Exit status: 0 if all of that worked; 1 otherwise; 2 wrong use.
+The packages are copied to FOLDER/packages. --keep keeps the two systems, so that the next run is faster.
+Exit status: 0 if all steps worked; 1 otherwise; 2 for wrong use.
 END
 }
 
@@ -118,6 +118,6 @@ a = numpy.arange(16.0).reshape(4, 4)
 run = cannon.step(a, a)
 assert (run.result() == a @ a).all()"'
 inside try 'rm -f /root/prove.c && apt-get purge -y -q topogemm libtopogemm0 libtopogemm-dev python3-topogemm >/dev/null 2>&1'
-# But for the cache of man-db, which is its own.
+# Skip man-db's cache: it belongs to man-db.
 try 'no trace after removal' '[ -z "$(find / -xdev -path /proc -prune -o -path /packages -prune -o -path /var/cache/man -prune -o -iname "*topogemm*" -print | tee /dev/stderr)" ]'
 exit $failed

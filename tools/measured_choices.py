@@ -37,7 +37,7 @@ def regrets(one, calm):
 
 
 def regrets_by_medians(one, calm):
-    """Of each size: by how much the plan's first place takes longer than the fastest case, by the medians of all rounds."""
+    """For each size: how much longer the plan's first choice takes than the fastest case, by the medians of all rounds."""
     sizes = [[statistics.median(case["rounds_s"]) for case in cases] for cases in sizes_of(one, calm)]
     return [times[0] / min(times) - 1 for times in sizes]
 
@@ -77,7 +77,7 @@ def choices(files):
                               pair(found["errors"]), f"{found['within']:.0%}", pair(found["apart"]), f"{pair(found['planned'])}, {small(found['planned'])}",
                               f"{pair(found['by_medians'])}, {small(found['by_medians'])}", f"{pair(found['measured'])}, {small(found['measured'])}"])
     heads = ["executor", "subset", "sizes", "cases", "error, median (90th percentile)", "within the interval", "difference between rounds",
-             "regret of plan's first choice, share ≤ 5 %", "the same by medians of the rounds", "regret of the previous round's fastest, share ≤ 5 %"]
+             "regret of plan's first choice, share ≤ 5 %", "regret of plan's first choice by medians of the rounds, share ≤ 5 %", "regret of the previous round's fastest, share ≤ 5 %"]
     return markdown(heads, lines) + ["", where(files)]
 
 

@@ -113,7 +113,7 @@ static TgExit draw(TgCli *cli, const TgTopology *topology) {
   return file && tg_draw_file_write(cli->options.output, file, &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
-/* The draft of a machine file, where -o asks for one. */
+/* The draft machine file, where -o asks for one. */
 static TgExit write_machine(TgCli *cli, const TgHardware *hardware) {
   GError *error = NULL;
   if (!hardware)
@@ -169,8 +169,7 @@ static const TgExample examples[] = {
     {"topo 'switch:4*torus:2x4'", "a 2x4 torus of eight switches with four nodes each"},
     {"topo 'switch:4*spine:8x2' -o tree.svg", "a fat tree with two uplinks from each leaf switch"},
     {"topo mesh:4x4 -o mesh.svg", "a picture of the network"},
-    {"topo --from lstopo.xml -o my.machine",
-     "the cores of the machine that lstopo described, as a draft of a machine file"},
+    {"topo --from lstopo.xml -o my.machine", "a draft machine file for the cores that lstopo lists"},
     {NULL, NULL},
 };
 
@@ -183,9 +182,10 @@ const TgCommand tg_command_topo = {
         "up to three networks composed as inner*outer. For a fat tree with eight leaf switches and two spine "
         "switches, write switch:4*spine:8x2 (routes by destination) or switch:4*ecmp:8x2 (routes by a hash). "
         "switch:2*dragonfly:9x4 is a dragonfly of nine groups of four routers, with two nodes on each router.\n"
-        "With --from, the network is that of a machine's cores or GPUs, and -o my.machine writes a draft of a machine "
-        "file, in which what the file lacks is marked as assumed. Such a file is made by `lstopo lstopo.xml`, by "
-        "`nvidia-smi topo -m > topo.txt`, or by NCCL with NCCL_TOPO_DUMP_FILE=nccl.xml.",
+        "With --from FILE, the network is that of a machine's cores or GPUs. To create FILE, run `lstopo lstopo.xml` "
+        "or "
+        "`nvidia-smi topo -m > topo.txt`, or run a program that uses NCCL with NCCL_TOPO_DUMP_FILE=nccl.xml. -o "
+        "my.machine then writes a draft machine file, which marks assumed numbers.",
     .examples = examples,
     .options = options,
     .arguments_min = 0,

@@ -215,7 +215,8 @@ static const TgOptionRow rows[] = {
      "sizes of the tiles in memory, XxY of A, YxZ of B and XxZ of C, multiples of the files' tiles (default: auto, "
      "those that read least)"},
     {"from:topo", 0, READS(from), "FILE",
-     "describe the machine of this file instead: XML of lstopo, XML of NCCL, or what `nvidia-smi topo -m` prints"},
+     "describe the machine in FILE instead of TOPOLOGY: XML from lstopo or NCCL, or the output of `nvidia-smi topo "
+     "-m`"},
     {"from:huge", 0, G_OPTION_ARG_STRING, AT(from), "disk|cache",
      "read and write past the operating system's cache (disk) or through it (cache) (default: disk)"},
     {"plot:huge", 0, WRITES(plot), "FILE", "draw a timeline of all reads, products and writes (.svg, .png, .pdf, .gp)"},
@@ -237,7 +238,7 @@ static const TgOptionRow rows[] = {
     {"output:exercise", 'o', G_OPTION_ARG_FILENAME, AT(output), "FOLDER",
      "write FOLDER/handout and FOLDER/answers; the folders are made"},
     {"output:topo", 'o', WRITES(output), "FILE",
-     "write a picture (.svg, .png, .pdf, .dot) or, with --from, a draft of a machine file (.machine)"},
+     "write a picture (.svg, .png, .pdf, .dot) or, with --from, a draft machine file (.machine)"},
     {"output:grade", 'o', WRITES(output), "FILE.csv", "also write the table to this file"},
     {"gradescope", 0, WRITES(gradescope), "FILE.json", "also write a results.json for Gradescope's autograder"},
     {"output", 'o', WRITES(output), "FILE", "write to FILE; its suffix selects the format"},

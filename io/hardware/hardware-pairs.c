@@ -32,7 +32,7 @@ void tg_hardware_pairs_add(TgHardwarePairs *pairs, const TgHardwareJoint *joint)
   g_array_append_val(pairs->joints, copy);
 }
 
-/* Whether all in the group of `size` from `begin` on are joined at least as nearly as by `joint`. */
+/* Whether all in the group of `size` from `begin` on are joined at least as closely as by `joint`. */
 static bool is_group(const TgHardwarePairs *pairs, int64_t begin, int64_t size, guint joint) {
   for (int64_t i = begin; i < begin + size; i++)
     for (int64_t j = begin; j < i; j++)
@@ -88,8 +88,8 @@ static void clear_level(TgHardwareLevel *level) {
 /* Makes room: the innermost groups are joined as the next ones are. */
 static void drop_innermost(TgHardware *hardware) {
   const int32_t joins = hardware->level[0].joins;
-  tg_hardware_note(hardware, "A network has at most %d levels. Groups of %d %ss by %s are left out.", TG_MAX_LEVELS,
-                   joins, hardware->processor, hardware->level[0].name);
+  tg_hardware_note(hardware, "A network has at most %d levels, so the groups of %d %ss joined by %s are left out.",
+                   TG_MAX_LEVELS, joins, hardware->processor, hardware->level[0].name);
   clear_level(&hardware->level[0]);
   memmove(&hardware->level[0], &hardware->level[1], (TG_MAX_LEVELS - 1) * sizeof hardware->level[0]);
   hardware->level[0].joins *= joins;
@@ -116,7 +116,7 @@ static void add_level(TgHardware *hardware, const TgHardwarePairs *pairs, guint 
     level.bandwidth_bytes_per_s *= links;
     level.name = g_strdup_printf("%s (%d link%s%s)", joint->name, links, links == 1 ? "" : "s",
                                  level.direct ? " for each pair" : " to a switch");
-    level.source = g_strdup_printf("%d of %s", links, joint->source);
+    level.source = g_strdup_printf("%d x %s", links, joint->source);
   } else {
     level.name = g_strdup(joint->name);
     level.source = g_strdup(joint->source);
@@ -137,7 +137,7 @@ void tg_hardware_find_levels(TgHardware *hardware, const TgHardwarePairs *pairs)
       add_level(hardware, pairs, joint, inner, size);
       note_between(hardware, pairs, size, joint);
     } else if (inner < pairs->count && occurs(pairs, joint)) {
-      tg_hardware_note(hardware, "%s: the groups differ in size, so they are left out.",
+      tg_hardware_note(hardware, "%s: left out, because its groups differ in size or are not consecutive.",
                        g_array_index(pairs->joints, TgHardwareJoint, joint).name);
     }
     inner = size;

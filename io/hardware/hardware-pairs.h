@@ -25,7 +25,8 @@ typedef struct TgHardwarePairs {
   int64_t count;        /* processors */
   TgHardwarePair *pair; /* count x count, symmetric */
   GArray *joints;       /* TgHardwareJoint */
-  int32_t most_links;   /* of a processor: with more, each pair's links are those to a switch; 0: never */
+  int32_t most_links;   /* that a processor can have; if direct links to its group would need more, the links go to a
+                           switch; 0: always */
 } TgHardwarePairs;
 
 TgHardwarePairs *tg_hardware_pairs_new(int64_t count);
@@ -39,8 +40,8 @@ static inline TgHardwarePair *tg_hardware_pair(const TgHardwarePairs *pairs, int
   return &pairs->pair[i * pairs->count + j];
 }
 
-/* The levels: of each joint, groups of neighbouring processors that are joined at least so nearly, all of one size and
- * as large as possible. Notes what has no such groups. */
+/* The levels: of each joint, groups of neighbouring processors that are joined at least that closely, all of one size
+ * and as large as possible. Notes what has no such groups. */
 void tg_hardware_find_levels(TgHardware *hardware, const TgHardwarePairs *pairs);
 
 /* The readers; `text` as in tg_hardware_parse(). */
@@ -52,7 +53,7 @@ TgHardware *tg_hardware_parse_nvidia_smi(const char *name, const char *text, siz
 TgHardware *tg_hardware_new(const char *program, const char *processor, int64_t processors);
 void TG_PRINTF(2, 3) tg_hardware_note(TgHardware *hardware, const char *format, ...);
 
-/* f32 of a GPU without tensor cores, and NVLinks: by compute capability (90: 9.0), 0 where it is not known. */
+/* Peak f32 rate (tensor cores not used) and NVLink rate of a GPU, by compute capability (90 for 9.0; 0 if unknown). */
 void tg_hardware_set_gpu(TgHardware *hardware, int capability);
 TgHardwareJoint tg_hardware_nvlink(int capability);
 /* GPUs whose paths over PCI Express meet there; 0: no rate in the file. */

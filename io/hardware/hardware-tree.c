@@ -29,7 +29,7 @@ bool tg_hardware_tree_enter(TgHardwareTree *tree, const char *name, GError **err
   part.depth = part.outer < 0 ? 0 : tg_hardware_tree_part(tree, part.outer)->depth + 1;
   tree->inside = (int32_t)tree->parts->len;
   g_array_append_val(tree->parts, part);
-  return part.depth < MOST_DEPTH || TG_IO_FAIL(error, BAD_INPUT, "more than %d elements in one another", MOST_DEPTH);
+  return part.depth < MOST_DEPTH || TG_IO_FAIL(error, BAD_INPUT, "elements are nested more than %d deep", MOST_DEPTH);
 }
 
 void tg_hardware_tree_leave(TgHardwareTree *tree) {
@@ -39,10 +39,10 @@ void tg_hardware_tree_leave(TgHardwareTree *tree) {
 bool tg_hardware_tree_check(const TgHardwareTree *tree, const char *name, const char *processor, GError **error) {
   const guint count = tree->processors->len;
   if (count < 2)
-    return TG_IO_FAIL(error, BAD_INPUT, "%s has %s %s; a network joins at least two", name, count ? "only one" : "no",
-                      processor);
-  return count <= TG_HARDWARE_MOST || TG_IO_FAIL(error, TOO_LARGE, "%s has %u %ss, more than %d, the limit", name,
-                                                 count, processor, TG_HARDWARE_MOST);
+    return TG_IO_FAIL(error, BAD_INPUT, "%s has %s %s%s; a network needs at least two", name, count ? "only one" : "no",
+                      processor, count ? "" : "s");
+  return count <= TG_HARDWARE_MOST ||
+         TG_IO_FAIL(error, TOO_LARGE, "%s has %u %ss; the limit is %d", name, count, processor, TG_HARDWARE_MOST);
 }
 
 /* The innermost part that both are in; -1: none. */

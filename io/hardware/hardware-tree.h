@@ -23,14 +23,14 @@ void tg_hardware_tree_clear(TgHardwareTree *tree);
 /* Enters a new part. Errors: BAD_INPUT, of files that nest too deeply. */
 bool tg_hardware_tree_enter(TgHardwareTree *tree, const char *name, GError **error);
 void tg_hardware_tree_leave(TgHardwareTree *tree);
-/* The part that the reader is in; not NULL after an enter. */
+/* The part at `place`. */
 TgHardwarePart *tg_hardware_tree_part(const TgHardwareTree *tree, int32_t place);
 
 /* Errors: BAD_INPUT, TOO_LARGE, by the number of processors. */
 bool tg_hardware_tree_check(const TgHardwareTree *tree, const char *name, const char *processor, GError **error);
 
-/* Adds joints to `pairs`, one for each depth, by the innermost part that two processors are both in; `joint_of` tells
- * them from its name. Leaves pairs alone whose `links` are set. */
+/* Adds joints to `pairs`, one for each depth, by the innermost part that two processors are both in; `joint_of`
+ * returns the joint for that part's name. Pairs whose `links` are set keep their joint. */
 void tg_hardware_tree_join(const TgHardwareTree *tree, TgHardwarePairs *pairs,
                            TgHardwareJoint (*joint_of)(const char *name, const void *data), const void *data);
 

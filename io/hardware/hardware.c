@@ -44,13 +44,13 @@ typedef struct Gpu {
 
 /* Data sheets of NVIDIA; a link's rate is of one direction. */
 static const Gpu gpus[] = {
-    {60, 10.6e12, 20e9, "NVIDIA's data sheet of the P100 SXM2"},
-    {70, 15.7e12, 25e9, "NVIDIA's data sheet of the V100 SXM2"},
-    {80, 19.5e12, 25e9, "NVIDIA's data sheet of the A100"},
-    {86, 31.2e12, 14.0625e9, "NVIDIA's data sheet of the A10"},
-    {89, 91.6e12, 0, "NVIDIA's data sheet of the L40S"},
-    {90, 67e12, 25e9, "NVIDIA's data sheet of the H100 SXM"},
-    {100, 75e12, 50e9, "NVIDIA's data sheet of the B200"},
+    {60, 10.6e12, 20e9, "NVIDIA's data sheet for the P100 SXM2"},
+    {70, 15.7e12, 25e9, "NVIDIA's data sheet for the V100 SXM2"},
+    {80, 19.5e12, 25e9, "NVIDIA's data sheet for the A100"},
+    {86, 31.2e12, 14.0625e9, "NVIDIA's data sheet for the A10"},
+    {89, 91.6e12, 0, "NVIDIA's data sheet for the L40S"},
+    {90, 67e12, 25e9, "NVIDIA's data sheet for the H100 SXM"},
+    {100, 75e12, 50e9, "NVIDIA's data sheet for the B200"},
 };
 
 static const Gpu *find_gpu(int capability) {
@@ -72,7 +72,7 @@ TgHardwareJoint tg_hardware_nvlink(int capability) {
   return (TgHardwareJoint){.name = "NVLink",
                            .latency_s = 12e-6,
                            .bandwidth_bytes_per_s = rate,
-                           .source = rate == 25e9 ? "25e9, NVLink 2 to 4" : "the GPU's NVLink rate",
+                           .source = rate == 25e9 ? "25e9 bytes/s, NVLink 2 to 4" : "the GPU's NVLink rate",
                            .by_links = true};
 }
 
@@ -98,11 +98,11 @@ static Parse find_parse(const char *text) {
 TgHardware *tg_hardware_parse(const char *name, const char *text, size_t size, GError **error) {
   const Parse parse = find_parse(text);
   if (!parse) {
-    (void)TG_IO_FAIL(
-        error, BAD_INPUT,
-        "%s is none of these files: XML of lstopo (`lstopo FILE.xml`), XML of NCCL (NCCL_TOPO_DUMP_FILE), the "
-        "output of `nvidia-smi topo -m`",
-        name);
+    (void)TG_IO_FAIL(error, BAD_INPUT,
+                     "%s: unknown format; expected XML from `lstopo FILE.xml`, XML from NCCL (set "
+                     "NCCL_TOPO_DUMP_FILE=FILE.xml), or the "
+                     "output of `nvidia-smi topo -m`",
+                     name);
     return NULL;
   }
   return parse(name, text, size, error);
@@ -152,11 +152,11 @@ static char *one_line(const char *text, size_t most_bytes) {
 
 char *tg_hardware_machine(const TgHardware *hardware, const char *file) {
   enum { NAME_BYTES = 60, SOURCE_BYTES = 200 };
-  GString *text =
-      g_string_new("# A draft. Replace what is assumed by what `topogemm calibrate` measures, or by a data sheet.\n");
+  GString *text = g_string_new("# A draft. Replace the assumed numbers with measurements from `topogemm calibrate` or "
+                               "with values from a data sheet.\n");
   g_autofree char *network = tg_hardware_network(hardware);
   g_autofree char *base = g_path_get_basename(file);
-  g_autofree char *source = g_strdup_printf("%s of %s; where the comments say so, assumed", base, hardware->program);
+  g_autofree char *source = g_strdup_printf("%s (%s); the comments mark assumed numbers", base, hardware->program);
   g_autofree char *named = g_strdup_printf("%" PRId64 " %ss%s%s", hardware->processors, hardware->processor,
                                            hardware->model ? ", " : "", hardware->model ? hardware->model : "");
   g_autofree char *name = one_line(named, NAME_BYTES);

@@ -1,5 +1,5 @@
 /* XML of hwloc's lstopo: <object type="…"> within one another. In version 1, NUMA nodes contain what is near them; from
- * version 2 on they are beside it, in the part that is near them. https://www.open-mpi.org/projects/hwloc/ */
+ * version 2 on, they are siblings of those objects. https://www.open-mpi.org/projects/hwloc/ */
 #include "hardware-tree.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct Reader {
   double memory_bytes;
 } Reader;
 
-/* Words of the file and ours. */
+/* hwloc's object types and our names for them. */
 static char *part_name(const char *type, const char **names, const char **values) {
   static const char *const words[][2] = {{"Machine", "machine"},    {"Package", "package"}, {"Socket", "package"},
                                          {"NUMANode", "NUMA node"}, {"Node", "NUMA node"},  {"Die", "die"},

@@ -181,8 +181,8 @@ static TgHardware *make(const char *name, const Reader *reader, GError **error) 
   tg_hardware_find_levels(hardware, pairs);
   tg_hardware_set_gpu(hardware, reader->capability);
   if (!reader->links->len)
-    tg_hardware_note(hardware, "The file has no NVLinks. If the GPUs have some, let NCCL write the file, with "
-                               "NCCL_TOPO_DUMP_FILE.");
+    tg_hardware_note(hardware, "The file lists no NVLinks. If the GPUs have NVLinks, set NCCL_TOPO_DUMP_FILE to have "
+                               "NCCL write the file.");
   return hardware;
 }
 

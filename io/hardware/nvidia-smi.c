@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Nearest first, as the legend under the table has them. SOC is SYS of old drivers. */
+/* Nearest first, as the legend under the table has them. Old drivers print SOC instead of SYS. */
 static const struct {
   const char *word, *name;
 } paths[] = {{"PIX", "PCIe switch"}, {"PXB", "several PCIe switches"},       {"PHB", "PCIe host bridge"},
@@ -73,7 +73,8 @@ static bool read_row(const char *name, int64_t line, char **words, TgHardwarePai
     if (column == row) continue;
     if (read_path(word, tg_hardware_pair(pairs, row, column))) continue;
     g_autofree char *quoted = tg_io_quote(word, strlen(word));
-    return TG_IO_FAIL(error, BAD_INPUT, "%s:%" PRId64 ": \"%s\" is none of NV#, PIX, PXB, PHB, NODE, SYS", name, line,
+    return TG_IO_FAIL(error, BAD_INPUT,
+                      "%s:%" PRId64 ": unknown entry \"%s\"; expected NV#, PIX, PXB, PHB, NODE or SYS", name, line,
                       quoted);
   }
   return true;
@@ -85,8 +86,9 @@ static bool check_symmetric(const char *name, const TgHardwarePairs *pairs, GErr
     for (int64_t j = 0; j < i; j++)
       if (memcmp(tg_hardware_pair(pairs, i, j), tg_hardware_pair(pairs, j, i), sizeof(TgHardwarePair)) != 0)
         return TG_IO_FAIL(error, BAD_INPUT,
-                          "%s: GPU%" PRId64 " to GPU%" PRId64 " is not the same as GPU%" PRId64 " to GPU%" PRId64, name,
-                          i, j, j, i);
+                          "%s: the entry for GPU%" PRId64 " to GPU%" PRId64 " differs from that for GPU%" PRId64
+                          " to GPU%" PRId64,
+                          name, i, j, j, i);
   return true;
 }
 
@@ -98,9 +100,10 @@ static bool read_rows(const char *name, char **lines, int64_t header, TgHardware
     if (!read_row(name, line + 1, words, pairs, rows, error)) return false;
     rows++;
   }
-  return rows == pairs->count ? check_symmetric(name, pairs, error)
-                              : TG_IO_FAIL(error, BAD_INPUT, "%s has %" PRId64 " rows of GPUs and %" PRId64 " columns",
-                                           name, rows, pairs->count);
+  return rows == pairs->count
+             ? check_symmetric(name, pairs, error)
+             : TG_IO_FAIL(error, BAD_INPUT, "%s: number of GPU rows: %" PRId64 ", of GPU columns: %" PRId64, name, rows,
+                          pairs->count);
 }
 
 static void add_joints(TgHardwarePairs *pairs) {
@@ -129,13 +132,13 @@ TgHardware *tg_hardware_parse_nvidia_smi(const char *name, const char *text, siz
     g_auto(GStrv) words = words_of(lines[line]);
     const int64_t count = count_gpus(words);
     if (count == 1 && words[1] && strcmp(words[1], "X") != 0) {
-      (void)TG_IO_FAIL(error, BAD_INPUT, "%s has only one GPU; a network joins at least two", name);
+      (void)TG_IO_FAIL(error, BAD_INPUT, "%s has only one GPU; a network needs at least two", name);
       return NULL;
     }
     if (count < 2) continue;
     g_autoptr(TgHardwarePairs) pairs = tg_hardware_pairs_new(count);
     return read_rows(name, lines, line, pairs, error) ? make(pairs) : NULL;
   }
-  (void)TG_IO_FAIL(error, BAD_INPUT, "%s has no line of column heads GPU0, GPU1, …", name);
+  (void)TG_IO_FAIL(error, BAD_INPUT, "%s has no header line (GPU0 GPU1 …)", name);
   return NULL;
 }

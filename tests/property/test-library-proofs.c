@@ -75,6 +75,9 @@ static int64_t agarwal_messages(int64_t q) {
 static int64_t ring_messages(int64_t p) {
   return p * (p - 1);
 }
+static int64_t both_ways_messages(int64_t p) {
+  return 2 * p * (p - 1);
+}
 static int64_t root_messages(int64_t p) {
   return 2 * (p - 1);
 }
@@ -92,16 +95,27 @@ static const struct {
   int64_t (*messages)(int64_t q);
   int largest;
   bool powers_only;
-} equal[] = {{"allgather-gemm", ring_messages, 20, false}, {"gemm-reducescatter", ring_messages, 20, false},
-             {"agarwal3d", agarwal_messages, 5, false},    {"allgather", broadcast_messages, 9, false},
-             {"berntsen", berntsen_messages, 7, false},    {"cannon", cannon_messages, 12, false},
-             {"cannon-gray", cannon_messages, 16, true},   {"cosma", agarwal_messages, 5, false},
-             {"cube3d", cube_messages, 7, false},          {"dns", dns_messages, 7, false},
-             {"dns-rounds", dns_messages, 8, true},        {"egmm", no_messages, 9, false},
-             {"fox", broadcast_messages, 12, false},       {"mmt", ring_messages, 20, false},
-             {"mod-pegmm", exchange_messages, 20, false},  {"pegmm", root_messages, 20, false},
-             {"ring", ring_messages, 20, false},           {"summa", broadcast_messages, 12, false},
-             {"transpose", ring_messages, 12, false}};
+} equal[] = {{"allgather-gemm", ring_messages, 20, false},
+             {"gemm-reducescatter", ring_messages, 20, false},
+             {"agarwal3d", agarwal_messages, 5, false},
+             {"allgather", broadcast_messages, 9, false},
+             {"berntsen", berntsen_messages, 7, false},
+             {"cannon", cannon_messages, 12, false},
+             {"cannon-gray", cannon_messages, 16, true},
+             {"cosma", agarwal_messages, 5, false},
+             {"cube3d", cube_messages, 7, false},
+             {"dns", dns_messages, 7, false},
+             {"dns-rounds", dns_messages, 8, true},
+             {"egmm", no_messages, 9, false},
+             {"fox", broadcast_messages, 12, false},
+             {"mmt", ring_messages, 20, false},
+             {"mod-pegmm", exchange_messages, 20, false},
+             {"pegmm", root_messages, 20, false},
+             {"ring", ring_messages, 20, false},
+             {"summa", broadcast_messages, 12, false},
+             {"transpose", ring_messages, 12, false},
+             {"allgather-gemm-both", both_ways_messages, 20, false},
+             {"gemm-reducescatter-both", both_ways_messages, 20, false}};
 
 static bool is_power(int q) {
   return (q & (q - 1)) == 0;

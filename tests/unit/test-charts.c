@@ -50,14 +50,14 @@ static const TgMark *find_mark(const TgScene *scene, const char *id) {
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
 static const char *const library[][2] = {
-    {"agarwal3d", "2x3x2"}, {"allgather", "3x3"},    {"berntsen", "2x2x2"},
-    {"cannon", "3x3"},      {"cannon-gray", "4x4"},  {"cannon25d", "4x4x2"},
-    {"cosma", "2x3x2"},     {"cube3d", "2x2x2"},     {"dimma", "2x3"},
-    {"dns", "2x2x2"},       {"dns-rounds", "2x2x2"}, {"fox", "3x3"},
-    {"mmt", "4"},           {"mod-pegmm", "4"},      {"pegmm", "4"},
-    {"ring", "4"},          {"allgather-gemm", "4"}, {"gemm-reducescatter", "4"},
-    {"summa", "3x3"},       {"transpose", "4x4"},    {"summa-panels", "2x3"},
-    {"egmm", "4"},
+    {"agarwal3d", "2x3x2"}, {"allgather", "3x3"},         {"berntsen", "2x2x2"},
+    {"cannon", "3x3"},      {"cannon-gray", "4x4"},       {"cannon25d", "4x4x2"},
+    {"cosma", "2x3x2"},     {"cube3d", "2x2x2"},          {"dimma", "2x3"},
+    {"dns", "2x2x2"},       {"dns-rounds", "2x2x2"},      {"fox", "3x3"},
+    {"mmt", "4"},           {"mod-pegmm", "4"},           {"pegmm", "4"},
+    {"ring", "4"},          {"allgather-gemm", "4"},      {"gemm-reducescatter", "4"},
+    {"summa", "3x3"},       {"transpose", "4x4"},         {"summa-panels", "2x3"},
+    {"egmm", "4"},          {"allgather-gemm-both", "4"}, {"gemm-reducescatter-both", "4"},
 };
 
 static void measure(TgMemory *memory, Bound *bound, const char *name, const char *grid, gint64 n) {

@@ -87,16 +87,16 @@ static void test_uneven(void) {
   const double rates[] = {31.5e9};
   static const char text[] = " GPU0 GPU1 GPU2\nGPU0 X PIX SYS\nGPU1 PIX X SYS\nGPU2 SYS SYS X\n";
   expect(text, "switch:3", rates);
-  expect_note(text, "PCIe switch: the groups differ in size");
+  expect_note(text, "PCIe switch: left out, because its groups differ in size");
 }
 
 static void test_bad_tables(void) {
-  refuse("GPU0 GPU1\nGPU0 X NV4\n", "1 rows of GPUs and 2 columns");
-  refuse("GPU0 GPU1\nGPU0 X NV4\nGPU1 NV3 X\n", "not the same");
-  refuse("GPU0 GPU1\nGPU0 X FAST\nGPU1 NV3 X\n", "a file:2: \"FAST\" is none of NV#");
+  refuse("GPU0 GPU1\nGPU0 X NV4\n", "number of GPU rows: 1, of GPU columns: 2");
+  refuse("GPU0 GPU1\nGPU0 X NV4\nGPU1 NV3 X\n", "differs from that for");
+  refuse("GPU0 GPU1\nGPU0 X FAST\nGPU1 NV3 X\n", "a file:2: unknown entry \"FAST\"; expected NV#");
   refuse("GPU0 GPU1\nGPU0 X\nGPU1 NV3 X\n", "ends after 1 of 2");
   refuse("\tGPU0\tCPU Affinity\nGPU0\t X \t0-3\n", "only one GPU");
-  refuse("there is no GPU0 here", "no line of column heads");
+  refuse("there is no GPU0 here", "no header line");
 }
 
 /* --- NCCL --------------------------------------------------------------------------------------------------------- */
@@ -163,8 +163,8 @@ static void test_lstopo_1(void) {
   g_assert_cmpstr(hardware->model, ==, "Some CPU #1");
 }
 
-/* From version 2 on, a NUMA node is beside the cores that it is near. */
-static void test_numa_beside(void) {
+/* From version 2 on, a NUMA node is a sibling of the cores that it is near. */
+static void test_numa_sibling(void) {
   g_autoptr(TgHardware) hardware =
       parse("<topology>" OBJECT("Machine", OBJECT("Group", OBJECT("NUMANode", "") CORE CORE)
                                                OBJECT("Group", OBJECT("NUMANode", "") CORE CORE)) "</topology>");
@@ -179,12 +179,12 @@ static void test_four_levels(void) {
                      OBJECT("Package", OBJECT("L3Cache", PAIR PAIR) OBJECT("L3Cache", PAIR PAIR))) "</topology>";
   const double rates[] = {8e9, 6e9, 4e9};
   expect(text, "switch:4*switch:2*switch:2", rates);
-  expect_note(text, "Groups of 2 cores by L2 cache are left out");
+  expect_note(text, "groups of 2 cores joined by L2 cache are left out");
 }
 
 static void test_bad_files(void) {
-  refuse("", "none of these files");
-  refuse("hello", "none of these files");
+  refuse("", "unknown format");
+  refuse("hello", "unknown format");
   refuse("<topology><object type=\"Machine\"></topology>", "a file: Error on line 1");
   refuse("<topology><object/></topology>", "without a type");
   refuse("<topology>" OBJECT("Machine", CORE) "</topology>", "only one core");
@@ -193,7 +193,7 @@ static void test_bad_files(void) {
   refuse("<system><gpu/></system>", "only one GPU");
   GString *deep = g_string_new("<topology>");
   for (int i = 0; i < 100; i++) g_string_append(deep, "<object type=\"Group\">");
-  refuse(deep->str, "more than 64 elements in one another");
+  refuse(deep->str, "nested more than 64 deep");
   g_string_free(deep, TRUE);
 }
 
@@ -210,7 +210,7 @@ int main(int argc, char **argv) {
   g_test_add_func("/hardware/nccl/devices", test_nccl_devices);
   g_test_add_func("/hardware/lstopo/levels", test_lstopo);
   g_test_add_func("/hardware/lstopo/version-1", test_lstopo_1);
-  g_test_add_func("/hardware/lstopo/numa-beside", test_numa_beside);
+  g_test_add_func("/hardware/lstopo/numa-sibling", test_numa_sibling);
   g_test_add_func("/hardware/lstopo/four-levels", test_four_levels);
   g_test_add_func("/hardware/bad-files", test_bad_files);
   return g_test_run();
