@@ -1,7 +1,5 @@
 #include "hardware-pairs.h"
 
-#include "input-bytes.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,90 +30,6 @@ void tg_hardware_note(TgHardware *hardware, const char *format, ...) {
   va_start(arguments, format);
   g_ptr_array_add(hardware->notes, g_strdup_vprintf(format, arguments));
   va_end(arguments);
-}
-
-/* --- what is known of GPUs ---------------------------------------------------------------------------------------- */
-
-typedef struct Gpu {
-  int capability;
-  double flops_per_s, nvlink_bytes_per_s;
-  const char *source;
-} Gpu;
-
-/* Data sheets of NVIDIA; a link's rate is of one direction. */
-static const Gpu gpus[] = {
-    {60, 10.6e12, 20e9, "NVIDIA's data sheet for the P100 SXM2"},
-    {70, 15.7e12, 25e9, "NVIDIA's data sheet for the V100 SXM2"},
-    {80, 19.5e12, 25e9, "NVIDIA's data sheet for the A100"},
-    {86, 31.2e12, 14.0625e9, "NVIDIA's data sheet for the A10"},
-    {89, 91.6e12, 0, "NVIDIA's data sheet for the L40S"},
-    {90, 67e12, 25e9, "NVIDIA's data sheet for the H100 SXM"},
-    {100, 75e12, 50e9, "NVIDIA's data sheet for the B200"},
-};
-
-static const Gpu *find_gpu(int capability) {
-  for (size_t i = 0; i < G_N_ELEMENTS(gpus); i++)
-    if (gpus[i].capability == capability) return &gpus[i];
-  return NULL;
-}
-
-void tg_hardware_set_gpu(TgHardware *hardware, int capability) {
-  const Gpu *gpu = find_gpu(capability);
-  hardware->flops_per_s = gpu ? gpu->flops_per_s : 2e13;
-  hardware->flops_source = gpu ? gpu->source : "assumed";
-  if (capability) hardware->model = g_strdup_printf("compute capability %d.%d", capability / 10, capability % 10);
-}
-
-TgHardwareJoint tg_hardware_nvlink(int capability) {
-  const Gpu *gpu = find_gpu(capability);
-  const double rate = gpu && gpu->nvlink_bytes_per_s > 0 ? gpu->nvlink_bytes_per_s : 25e9;
-  return (TgHardwareJoint){.name = "NVLink",
-                           .latency_s = 12e-6,
-                           .bandwidth_bytes_per_s = rate,
-                           .source = rate == 25e9 ? "25e9 bytes/s, NVLink 2 to 4" : "the GPU's NVLink rate",
-                           .by_links = true};
-}
-
-TgHardwareJoint tg_hardware_pcie(const char *name, double bytes_per_s) {
-  const double assumed = 31.5e9; /* 16 lanes of generation 4: 16 GT/s * 128/130 */
-  return (TgHardwareJoint){.name = (char *)name,
-                           .latency_s = 12e-6,
-                           .bandwidth_bytes_per_s = bytes_per_s > 0 ? bytes_per_s : assumed,
-                           .source = (char *)(bytes_per_s > 0 ? "PCI Express, lanes and speed from the file"
-                                                              : "assumed: PCI Express 4.0, 16 lanes")};
-}
-
-/* --- reading ------------------------------------------------------------------------------------------------------ */
-
-typedef TgHardware *(*Parse)(const char *name, const char *text, size_t size, GError **error);
-
-static Parse find_parse(const char *text) {
-  if (strstr(text, "<topology")) return tg_hardware_parse_hwloc;
-  if (strstr(text, "<system")) return tg_hardware_parse_nccl;
-  return strstr(text, "GPU0") ? tg_hardware_parse_nvidia_smi : NULL;
-}
-
-TgHardware *tg_hardware_parse(const char *name, const char *text, size_t size, GError **error) {
-  const Parse parse = find_parse(text);
-  if (!parse) {
-    (void)TG_IO_FAIL(error, BAD_INPUT,
-                     "%s: unknown format; expected XML from `lstopo FILE.xml`, XML from NCCL (set "
-                     "NCCL_TOPO_DUMP_FILE=FILE.xml), or the "
-                     "output of `nvidia-smi topo -m`",
-                     name);
-    return NULL;
-  }
-  return parse(name, text, size, error);
-}
-
-TgHardware *tg_hardware_read(const char *path, GError **error) {
-  const uint64_t most_bytes = 64 << 20;
-  gsize size;
-  g_autoptr(GBytes) bytes = tg_input_bytes_read(path, most_bytes, error);
-  if (!bytes) return NULL;
-  const char *begin = g_bytes_get_data(bytes, &size);
-  g_autofree char *text = g_strndup(begin ? begin : "", size);
-  return tg_hardware_parse(path, text, size, error);
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
