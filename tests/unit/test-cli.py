@@ -31,6 +31,7 @@ import tap  # noqa: E402
 from terminal import open_pair  # noqa: E402
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+HARDWARE = pathlib.Path(__file__).resolve().parents[1] / "fuzz/corpus/hardware"
 COMMANDS = "list show verify mutate step draw topo sim run calibrate compare export trace".split()
 
 
@@ -804,7 +805,7 @@ def test_drawings():
 
 def test_topo_from():
     """A description of a machine: its network, its picture, and a machine file that `sim` takes."""
-    path = pathlib.Path(__file__).resolve().parents[1] / "fuzz/corpus/hardware/cube-mesh.txt"
+    path = HARDWARE / "cube-mesh.txt"
     assert document("topo", "--from", path)["topology"] == "switch:2*switch:2"
     assert "NVLink also joins 2 pairs" in run("topo", "--from", path).stdout
     run("topo", "--from", path, "-o", "machine.svg")
@@ -2083,6 +2084,7 @@ def test_examples_of_the_help():
     each page, since they take long."""
     os.symlink(PROGRAM, "topogemm")
     pathlib.Path("cases.txt").write_text("cannon summa --grid 2x2 -n 200\n")
+    shutil.copy(HARDWARE / "lstopo.xml", "lstopo.xml")
     path = {"PATH": f"{os.getcwd()}:{os.environ['PATH']}"}
     for page in [run("--help").stdout] + [run("help", name).stdout for name in COMMANDS]:
         lines = re.findall(r"^  (topogemm .*\w.*)$", page.split("Examples")[1].split("Options")[0], re.M)
