@@ -188,13 +188,8 @@ static bool check_coverage(TgBinder *binder, uint8_t *seen[TG_MATRICES]) {
   TgPlacing placing;
   TgPlaced placed;
   tg_placing_init(&placing, schedule);
-  while (tg_placing_next(&placing, binder->names, &placed, binder->error) > 0) {
-    uint8_t *count = &seen[placed.matrix][(int64_t)placed.row * schedule->blocks[placed.matrix][1] + placed.column];
-    if (placed.matrix == TG_MATRIX_C && *count)
-      return tg_error_set(binder->error, schedule->placement[placing.placement].line, 0,
-                          "C(%d, %d) is placed twice, expected once", placed.row, placed.column);
-    *count = 1;
-  }
+  while (tg_placing_next(&placing, binder->names, &placed, binder->error) > 0)
+    seen[placed.matrix][(int64_t)placed.row * schedule->blocks[placed.matrix][1] + placed.column] = 1;
   for (int m = 0; m < TG_MATRICES; m++)
     for (int64_t b = 0; b < (int64_t)schedule->blocks[m][0] * schedule->blocks[m][1]; b++)
       if (!seen[m][b])

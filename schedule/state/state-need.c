@@ -87,6 +87,19 @@ static double bytes_at_once(const Need *need) {
   return (writes > 0 ? doubled(writes, 256) * sizeof(TgWrite) : 0) + line * sizeof(TgValueId);
 }
 
+/* Places of C, which may have a block on several processors: a slot has at most one. */
+static double c_places(const Need *need) {
+  double slots = 0;
+  bool counted[TG_MAX_BUFFERS] = {false};
+  for (int i = 0; i < need->schedule->placements; i++) {
+    const TgPlacement *placement = &need->schedule->placement[i];
+    if (placement->matrix != TG_MATRIX_C || counted[placement->buffer]) continue;
+    counted[placement->buffer] = true;
+    slots += need->length[placement->buffer] * need->processors;
+  }
+  return slots;
+}
+
 static Need need_of(const TgSchedule *schedule) {
   Need need = {.schedule = schedule, .processors = (double)tg_schedule_processors(schedule)};
   find_slots(&need);
@@ -106,7 +119,8 @@ double tg_state_need_bytes(const TgSchedule *schedule) {
   double slots = 0;
   for (int b = 0; b < schedule->buffers; b++) slots += need.capacity[b] * need.processors;
   return sizeof(TgState) + need.processors * (sizeof(int32_t) + 2 * sizeof(int64_t)) /* blocks, words, words received */
-         + blocks_of(schedule, TG_MATRIX_C) * 3 * sizeof(TgCPlace)                   /* and as they are sorted */
+         + blocks_of(schedule, TG_MATRIX_C) * sizeof(int64_t) +
+         doubled(c_places(&need), 64) * 2 * sizeof(TgCPlace) /* as they are sorted, too */
          + slots * (sizeof *buffer->value + sizeof *buffer->written + sizeof *buffer->arrival) + value_bytes(&need) +
          bytes_at_once(&need);
 }

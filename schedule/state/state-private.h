@@ -22,9 +22,11 @@ typedef struct TgWrite {
   bool add, arrived;
 } TgWrite;
 
+/** Where a block of C must end. */
 typedef struct TgCPlace {
   int64_t processor;
   int32_t buffer, index;
+  int32_t row, column;
 } TgCPlace;
 
 struct TgState {
@@ -48,7 +50,9 @@ struct TgState {
   int64_t writes, write_capacity;
   TgValueId *scratch; /**< a collective's values along one line */
   int64_t scratch_capacity;
-  TgCPlace *c_place;      /**< of C block (row, column) at row * columns + column */
+  TgCPlace *c_place;      /**< all of them, in order of the placements … */
+  int64_t c_places, c_place_capacity;
+  int64_t *first_c_place; /**< … and 1 + the first of C block (row, column) at row * columns + column */
   uint32_t since_watched; /**< processors, messages and blocks since the watch was asked */
   TgUnread unread[TG_MAX_STATEMENTS];
 };

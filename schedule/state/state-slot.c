@@ -193,8 +193,7 @@ bool tg_state_apply_writes(TgState *state, TgError *failure) {
 }
 
 static void forgive_results(TgState *state) {
-  const int32_t *blocks = state->schedule->blocks[TG_MATRIX_C];
-  for (int64_t c = 0; c < (int64_t)blocks[0] * blocks[1]; c++) {
+  for (int64_t c = 0; c < state->c_places; c++) {
     const TgCPlace *place = &state->c_place[c];
     if (place->index < state->buffer[place->buffer].length)
       state->buffer[place->buffer].arrival[place->index * state->processors + place->processor] = 0;

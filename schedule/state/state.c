@@ -105,9 +105,21 @@ void tg_snapshot_free(TgState *state, TgSnapshot *snapshot) {
 
 /* A run's life: blocks placed, statements executed, the result checked; and snapshots to go back to. */
 
-static bool keep_c_place(TgState *state, const TgPlaced *placed) {
-  int64_t at = (int64_t)placed->row * state->schedule->blocks[TG_MATRIX_C][1] + placed->column;
-  state->c_place[at] = (TgCPlace){.processor = placed->processor, .buffer = placed->buffer, .index = placed->index};
+static bool keep_c_place(TgState *state, const TgPlaced *placed, TgError *failure) {
+  int64_t *first = &state->first_c_place[(int64_t)placed->row * state->schedule->blocks[TG_MATRIX_C][1] + placed->column];
+  if (state->c_places == state->c_place_capacity) {
+    const int64_t capacity = 2 * state->c_place_capacity + 64;
+    TgCPlace *place = realloc(state->c_place, (size_t)capacity * sizeof *place);
+    if (!place) return tg_state_out_of_memory(state, failure, "places");
+    state->c_place = place;
+    state->c_place_capacity = capacity;
+  }
+  state->c_place[state->c_places++] = (TgCPlace){.processor = placed->processor,
+                                                 .buffer = placed->buffer,
+                                                 .index = placed->index,
+                                                 .row = placed->row,
+                                                 .column = placed->column};
+  if (!*first) *first = state->c_places;
   return true;
 }
 
@@ -146,7 +158,7 @@ static bool place_all(TgState *state, TgValueId *table[TG_MATRICES], TgError *fa
   int next;
   tg_placing_init(&placing, state->schedule);
   while ((next = tg_placing_next(&placing, state->names, &placed, &error)) > 0) {
-    bool fine = placed.matrix == TG_MATRIX_C ? keep_c_place(state, &placed)
+    bool fine = placed.matrix == TG_MATRIX_C ? keep_c_place(state, &placed, failure)
                                              : place_block(state, &placed, table[placed.matrix], failure);
     if (!fine || !tg_state_go_on(state, failure)) return false;
   }
@@ -192,7 +204,7 @@ static int compare_places(const void *a, const void *b) {
 }
 
 static bool check_c_places(const TgState *state, TgError *failure) {
-  int64_t count = block_count(state, TG_MATRIX_C);
+  const int64_t count = state->c_places;
   TgCPlace *sorted = malloc((size_t)count * sizeof *sorted);
   if (!sorted) return tg_state_out_of_memory(state, failure, "places");
   memcpy(sorted, state->c_place, (size_t)count * sizeof *sorted);
@@ -223,8 +235,8 @@ TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, 
   state->set_words = (schedule->inner + 63) / 64;
   state->blocks = calloc((size_t)state->processors, sizeof *state->blocks);
   state->words = calloc((size_t)state->processors, sizeof *state->words);
-  state->c_place = calloc((size_t)block_count(state, TG_MATRIX_C), sizeof *state->c_place);
-  if (!state->blocks || !state->words || !state->c_place || !check_length(state, failure) || !place(state, failure) ||
+  state->first_c_place = calloc((size_t)block_count(state, TG_MATRIX_C), sizeof *state->first_c_place);
+  if (!state->blocks || !state->words || !state->first_c_place || !check_length(state, failure) || !place(state, failure) ||
       !check_c_places(state, failure)) {
     tg_state_free(state);
     return NULL;
@@ -243,6 +255,7 @@ void tg_state_free(TgState *state) {
   free(state->write);
   free(state->scratch);
   free(state->c_place);
+  free(state->first_c_place);
   free(state);
 }
 
@@ -292,7 +305,8 @@ TgProgress tg_state_next_step(TgState *state, TgError *failure) {
   }
 }
 
-static bool check_product(const TgState *state, const TgCPlace *place, int32_t row, int32_t column, TgError *failure) {
+static bool check_product(const TgState *state, const TgCPlace *place, TgError *failure) {
+  const int32_t row = place->row, column = place->column;
   TgValueId id = tg_state_slot(state, place->processor, place->buffer, place->index);
   const TgValue *v = tg_state_value(state, id);
   char text[64], slot[64];
@@ -312,7 +326,8 @@ static bool check_product(const TgState *state, const TgCPlace *place, int32_t r
   return true;
 }
 
-static bool check_copy(const TgState *state, const TgCPlace *place, int32_t row, int32_t column, TgError *failure) {
+static bool check_copy(const TgState *state, const TgCPlace *place, TgError *failure) {
+  const int32_t row = place->row, column = place->column;
   const TgComputes *computes = &state->schedule->computes;
   TgValueId id = tg_state_slot(state, place->processor, place->buffer, place->index);
   const TgValue *v = tg_state_value(state, id);
@@ -327,16 +342,12 @@ static bool check_copy(const TgState *state, const TgCPlace *place, int32_t row,
 }
 
 bool tg_state_finish(TgState *state, TgError *failure) {
-  const int32_t *blocks = state->schedule->blocks[TG_MATRIX_C];
-  bool copies = state->schedule->computes.right == TG_MATRICES;
+  const bool copies = state->schedule->computes.right == TG_MATRICES;
   state->walk.statement = state->walk.group = -1;
   tg_state_note_all_unread(state);
-  for (int32_t row = 0; row < blocks[0]; row++)
-    for (int32_t column = 0; column < blocks[1]; column++) {
-      const TgCPlace *place = &state->c_place[(int64_t)row * blocks[1] + column];
-      if (!tg_state_go_on(state, failure) || !(copies ? check_copy : check_product)(state, place, row, column, failure))
-        return false;
-    }
+  for (int64_t p = 0; p < state->c_places; p++)
+    if (!tg_state_go_on(state, failure) || !(copies ? check_copy : check_product)(state, &state->c_place[p], failure))
+      return false;
   return true;
 }
 
@@ -359,7 +370,7 @@ bool tg_state_c_place(const TgState *state, int32_t row, int32_t column, int64_t
                       int32_t *index) {
   const int32_t *blocks = state->schedule->blocks[TG_MATRIX_C];
   if (row < 0 || row >= blocks[0] || column < 0 || column >= blocks[1]) return false;
-  const TgCPlace *place = &state->c_place[(int64_t)row * blocks[1] + column];
+  const TgCPlace *place = &state->c_place[state->first_c_place[(int64_t)row * blocks[1] + column] - 1];
   *processor = place->processor;
   *buffer = place->buffer;
   *index = place->index;

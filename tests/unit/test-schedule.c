@@ -197,9 +197,6 @@ static const struct {
      "row -1", TG_BOUND_NO},
     {"schedule t\ngrid i:q\nplace A(2*i,0) on (i)\nplace B(0,0) on (0)\nplace C(2*i,0) on (i)\nC = A * B\n", "2", NULL,
      "A(1, 0) is not placed anywhere", TG_BOUND_NO},
-    {"schedule t\ngrid i:q\nplace A(i,0) on (i)\nplace B(0,0) on (0)\nplace C(i,0) on (i)\nplace C(i,0) on (0) as "
-     "D[i]\nC = A * B\n",
-     "2", NULL, "placed twice", TG_BOUND_NO},
 };
 
 static void test_bindings(void) {

@@ -10,6 +10,8 @@
 #define LOOP "repeat s in q\n  step \"multiply and shift\"\n    C += A * B\n"
 #define SHIFT "    move A to (i, j-1) where s < q-1\n    move B to (i-1, j) where s < q-1\n"
 
+#define COPIES "schedule t\ngrid i:q, j:q\nplace A(i,0), B(0,0) on (i,0)\nplace C(i,0) on (i,j)\n"
+
 typedef struct Rejection {
   const char *what, *text;
   TgCause cause;
@@ -54,6 +56,10 @@ static const Rejection rejections[] = {
      TG_CAUSE_WRITTEN_TWICE, 0, 0, 0, "two blocks are placed in A"},
     {"two-results", "schedule t\ngrid i:q, j:q\nplace A(i,j), B(i,j) on (i,j)\nplace C(i,j) on (i,0)\nC += A * B\n",
      TG_CAUSE_WRITTEN_TWICE, 0, 0, 0, "two blocks of C would end in C"},
+    {"copy-missing", COPIES "C = A * B where j == 0\nbroadcast C along j from 0 where i > 0\n", TG_CAUSE_FINAL_MISSING, 2, 1, 0,
+     "step 2, processor (0, 1): at the end C holds nothing, expected C(0, 0)"},
+    {"copy-unfinished", COPIES "C = A * B where j == 0\nzero C where j > 0\n", TG_CAUSE_FINAL_OTHER, 2, 1, 0,
+     "step 2, processor (0, 1): at the end C holds zero"},
 };
 
 static gboolean prove(Bound *bound, TgProof *proof) {
