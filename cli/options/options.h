@@ -25,7 +25,7 @@ typedef struct TgOptions {
   gboolean formula;
   char *symbols, *sweep, *efficiency, *trace;
   char *from, *tiles, *pipeline, *in_memory, *by_rows, *gpu_memory;
-  char *procs, *top, *memory_bytes;
+  char *procs, *mesh, *top, *memory_bytes;
   char *memory_limit, *tile;
   char *sizes, *kernels, *budget;
   char *level, *count, *gradescope;

@@ -32,7 +32,7 @@ from terminal import open_pair  # noqa: E402
 
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 HARDWARE = pathlib.Path(__file__).resolve().parents[1] / "fuzz/corpus/hardware"
-COMMANDS = "list show verify mutate step draw topo sim run calibrate compare export trace".split()
+COMMANDS = "list show verify mutate step draw topo sim shard run calibrate compare export trace".split()
 
 
 def unwind(words, environment):
