@@ -65,6 +65,7 @@ typedef struct TgShardRequest {
   const TgTopology *network;
   TgCostOptions options;
   double limit_bytes;   /**< memory that a proof or a prediction may take; 0: no limit */
+  double budget_s;      /**< for all proofs and predictions together */
   const TgWatch *watch; /**< told the plans that are done; NULL: nobody */
 } TgShardRequest;
 
@@ -73,6 +74,7 @@ typedef struct TgShardPlans {
   int32_t considered; /**< all ways to share out the products */
   int32_t too_long;   /**< plans whose text is beyond the limits of the language … */
   TgError refused;    /**< … as the parser says of the last of them … */
+  int32_t too_slow;   /**< … those that were not predicted within budget_s … */
   int32_t too_large;  /**< … and those beyond limit_bytes */
 } TgShardPlans;
 

@@ -19,7 +19,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REGION = re.compile(r"(^<!-- shardings -->\n).*?(^<!-- end -->\n)", re.M | re.S)
-OPTIONS = ["--size", "1024x8192x8192", "--machine", "tpu-torus", "--top", "1000", "--json"]
+OPTIONS = ["--size", "1024x8192x8192", "--machine", "tpu-torus", "--top", "1000", "--budget", "1000", "--json"]
 NONE = "none"
 SUM = "reducescatter C along x, allgather C along x"
 

@@ -8,7 +8,7 @@ the program; the lines below it, up to the next `$` or the end of the block, bec
 errors). A block line `…` keeps the output's first lines up to there: write `$ COMMAND   # first 8 lines`. Where figures
 are measured, write `# figures vary`, or `# first 8 lines, figures vary`: only the words must be the same then, and the
 figures stay as they are; delete the lines below the command for new ones. A ```text FILE block is a file in that folder.
-A `topogemm plan` without a budget gets one that a slow build keeps to; what it prints once it is certain is the same.
+A `topogemm plan` or `shard` without a budget gets one that a slow build keeps to; what it prints once it is certain is the same.
 With --check nothing is written; the exit status is 1 where a document is not what the commands print.
 """
 import argparse
@@ -27,7 +27,7 @@ def run(line, folder, environment):
     first = MARKS.search(line)
     command = MARKS.sub('', line)[2:]
     if '--budget' not in command:
-        command = re.sub(r'^topogemm plan ', 'topogemm plan --budget 100 ', command)
+        command = re.sub(r'^topogemm (plan|shard) ', r'topogemm \1 --budget 100 ', command)
     done = subprocess.run(['bash', '-c', command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
     lines = [each.rstrip() for each in done.stdout.rstrip('\n').split('\n')] if done.stdout else []

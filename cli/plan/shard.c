@@ -41,6 +41,15 @@ static TgExit problem_option(const TgCli *cli, TgShardProblem *problem) {
   return tg_shard_parse(problem, cli->options.arguments[0], &error) ? TG_EXIT_DONE : tg_report_error(cli, error);
 }
 
+static TgExit budget_option(const TgCli *cli, double *budget_s) {
+  const char *text = cli->options.budget;
+  const double most_s = 1e6;
+  *budget_s = 4;
+  if (!text || (tg_real_read(text, budget_s) && *budget_s > 0 && *budget_s <= most_s)) return TG_EXIT_DONE;
+  return tg_report(cli, TG_EXIT_USAGE, "--budget %s: expected a number of seconds above 0 and at most %.0f", text,
+                   most_s);
+}
+
 /* That of the option, else the machine's own, else a torus of the mesh's extents. */
 static TgExit network_option(const TgCli *cli, TgShardRun *run) {
   const TgShardProblem *problem = &run->problem;
@@ -67,6 +76,7 @@ static TgExit open_run(const TgCli *cli, TgShardRun *run) {
   if (!status) status = tg_machine_option(cli, &run->machine, NULL);
   if (!status) status = tg_sim_model(cli, &request->options);
   if (!status) status = network_option(cli, run);
+  if (!status) status = budget_option(cli, &request->budget_s);
   if (!status) status = tg_number_parse(cli, "--top", cli->options.top, 1, 1000, &run->top);
   if (status) return status;
   request->element_bytes = (int64_t)tg_element_bytes(run->element);
@@ -144,6 +154,7 @@ static void print_json(TgCli *cli, const TgShardRun *run) {
   tg_json_member_bool(json, "overlap", request->options.overlap);
   tg_json_member_integer(json, "considered", run->plans.considered);
   tg_json_member_integer(json, "too_long", run->plans.too_long);
+  tg_json_member_integer(json, "too_slow", run->plans.too_slow);
   tg_json_member_integer(json, "too_large", run->plans.too_large);
   tg_json_member_array(json, "ranked", TG_JSON_LINES);
   for (guint p = 0; p < run->plans.plan->len && p < (guint)run->top; p++)
@@ -176,7 +187,8 @@ static void print_ranking(TgCli *cli, const TgShardRun *run) {
 static void print_rest(TgCli *cli, const TgShardRun *run) {
   const TgShardPlans *plans = &run->plans;
   const char *s = plans->considered == 1 ? "" : "s";
-  tg_print(cli, "\n%d way%s considered, and proved at these sizes", plans->considered, s);
+  tg_print(cli, "\n%d plan%s; %u proved and predicted at these sizes", plans->considered, s, plans->plan->len);
+  if (plans->too_slow) tg_print(cli, "; %d not within --budget", plans->too_slow);
   if (plans->too_large) tg_print(cli, "; %d need more memory than --memory-limit", plans->too_large);
   if (plans->too_long) tg_print(cli, "; %d are beyond the language's limits", plans->too_long);
   tg_print(cli, "\n");
@@ -198,6 +210,10 @@ static void print_plans(TgCli *cli, const TgShardRun *run) {
 }
 
 static TgExit report_none(const TgCli *cli, const TgShardPlans *plans) {
+  if (plans->too_slow)
+    return tg_report(cli, TG_EXIT_FAILED,
+                     "no plan was proved and predicted within --budget; use a larger one, or a "
+                     "smaller mesh");
   if (plans->too_large)
     return tg_report(cli, TG_EXIT_USAGE,
                      "every prediction needs more memory than there is; give more with "
@@ -227,9 +243,9 @@ static TgExit run(TgCli *cli) {
   return write_files(cli, &run);
 }
 
-static const char *const options[] = {
-    "mesh",    "n",       "size", "type:calibrate", "machine", "network", "model",        "fair",
-    "overlap", "buffers", "top",  "output:shard",   "quiet",   "json",    "memory-limit", NULL};
+static const char *const options[] = {"mesh",         "n",     "size",    "type:calibrate", "machine", "network",
+                                      "model",        "fair",  "overlap", "buffers",        "top",     "budget:plan",
+                                      "output:shard", "quiet", "json",    "memory-limit",   NULL};
 static const TgExample examples[] = {
     {"shard 'A[I:x,K] * B[K,J:y] -> C[I:x,J:y]' --mesh x=4,y=2 -n 4096", "rows over x, columns over y"},
     {"shard 'A[I,K:x] * B[K:x,J] -> C[I,J]' --mesh x=8 --size 512x8192x8192 --machine tpu-torus",

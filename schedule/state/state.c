@@ -106,7 +106,8 @@ void tg_snapshot_free(TgState *state, TgSnapshot *snapshot) {
 /* A run's life: blocks placed, statements executed, the result checked; and snapshots to go back to. */
 
 static bool keep_c_place(TgState *state, const TgPlaced *placed, TgError *failure) {
-  int64_t *first = &state->first_c_place[(int64_t)placed->row * state->schedule->blocks[TG_MATRIX_C][1] + placed->column];
+  int64_t *first =
+      &state->first_c_place[(int64_t)placed->row * state->schedule->blocks[TG_MATRIX_C][1] + placed->column];
   if (state->c_places == state->c_place_capacity) {
     const int64_t capacity = 2 * state->c_place_capacity + 64;
     TgCPlace *place = realloc(state->c_place, (size_t)capacity * sizeof *place);
@@ -236,8 +237,8 @@ TgState *tg_state_new(const TgSchedule *schedule, const TgScheduleNames *names, 
   state->blocks = calloc((size_t)state->processors, sizeof *state->blocks);
   state->words = calloc((size_t)state->processors, sizeof *state->words);
   state->first_c_place = calloc((size_t)block_count(state, TG_MATRIX_C), sizeof *state->first_c_place);
-  if (!state->blocks || !state->words || !state->first_c_place || !check_length(state, failure) || !place(state, failure) ||
-      !check_c_places(state, failure)) {
+  if (!state->blocks || !state->words || !state->first_c_place || !check_length(state, failure) ||
+      !place(state, failure) || !check_c_places(state, failure)) {
     tg_state_free(state);
     return NULL;
   }

@@ -31,6 +31,9 @@ typedef struct Search {
   TgShardPaths *paths[TG_MATRICES];
   GArray *candidates;
   TgShardPlans *plans;
+  gint64 end_us;  /* of the budget … */
+  gint64 part_us; /* … and of what one plan may take of it */
+  int64_t done;
 } Search;
 
 static double estimate_of(const Search *search, const TgShardCandidate *candidate) {
@@ -144,37 +147,62 @@ static bool fits(const TgShardRequest *request, const TgShardPlan *plan) {
   return request->limit_bytes <= 0 || bytes <= request->limit_bytes;
 }
 
-static bool predict(const TgShardRequest *request, TgShardPlan *plan, GError **error) {
+/* Half of what is left of the budget is for one plan, so that a slow one leaves time for others. */
+static bool go_on(void *user, int64_t done) {
+  const Search *search = user;
+  (void)done;
+  return g_get_monotonic_time() < search->part_us && tg_watch_go_on(search->request->watch, search->done);
+}
+
+static bool predict(Search *search, TgShardPlan *plan, GError **error) {
+  const TgShardRequest *request = search->request;
+  const TgWatch watch = {.go_on = go_on, .user = search};
+  TgCostOptions options = request->options;
   TgShape shape;
-  if (!tg_prove(&plan->schedule, &plan->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &plan->proof))
+  options.watch = &watch;
+  options.choice_s = request->budget_s / 16;
+  if (!tg_prove_watched(&plan->schedule, &plan->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &watch,
+                        &plan->proof)) {
+    if (plan->proof.failure.cause == TG_CAUSE_STOPPED) return TG_SIM_FAIL(error, STOPPED, "stopped");
     return TG_SIM_FAIL(error, SCHEDULE, "a plan is wrong: %s\n%s", plan->proof.failure.message, plan->text);
+  }
   if (!tg_shape_init(&shape, &plan->schedule.computes, request->m, request->n, request->k, error)) return false;
   return tg_cost_predict(&plan->schedule, &plan->names, &shape, request->network, TG_ROWMAJOR, request->machine,
-                         &request->options, &plan->cost, error);
+                         &options, &plan->cost, error);
 }
 
 static bool try_candidate(Search *search, const TgShardCandidate *candidate, GError **error) {
   TgShardPlan *plan = g_new0(TgShardPlan, 1);
+  GError *why = NULL;
+  const gint64 now_us = g_get_monotonic_time();
+  search->part_us = now_us + (search->end_us - now_us) / 2;
   plan->text = tg_shard_schedule(search->problem, candidate, unnamed);
-  bool fine = true;
   if (!parse(plan, &search->plans->refused)) {
     search->plans->too_long++;
   } else if (!fits(search->request, plan)) {
     search->plans->too_large++;
-  } else if ((fine = predict(search->request, plan, error))) {
+  } else if (predict(search, plan, &why)) {
     plan->split = tg_shard_split(search->problem, candidate);
     plan->collectives = tg_shard_words(search->problem, candidate);
     g_ptr_array_add(search->plans->plan, plan);
     return true;
+  } else if (g_error_matches(why, TG_SIM_ERROR, TG_SIM_ERROR_STOPPED) &&
+             tg_watch_go_on(search->request->watch, search->done)) {
+    search->plans->too_slow++;
+    g_clear_error(&why);
   }
   plan_free(plan);
-  return fine;
+  if (why) g_propagate_error(error, why);
+  return !why;
 }
 
 static bool try_candidates(Search *search, GError **error) {
   for (guint c = 0; c < search->candidates->len; c++) {
-    if (!tg_watch_go_on(search->request->watch, c)) return TG_SIM_FAIL(error, STOPPED, "stopped");
-    if (!try_candidate(search, &g_array_index(search->candidates, TgShardCandidate, c), error)) return false;
+    search->done = c;
+    if (g_get_monotonic_time() >= search->end_us)
+      search->plans->too_slow++;
+    else if (!try_candidate(search, &g_array_index(search->candidates, TgShardCandidate, c), error))
+      return false;
   }
   return true;
 }
@@ -201,6 +229,7 @@ static TgShardProblem without_short_axes(const TgShardProblem *problem) {
 bool tg_shard_plan(const TgShardProblem *problem, const TgShardRequest *request, TgShardPlans *plans, GError **error) {
   const TgShardProblem less = without_short_axes(problem);
   Search search = {.problem = &less, .request = request, .plans = plans};
+  search.end_us = g_get_monotonic_time() + (gint64)(request->budget_s * 1e6);
   search.candidates = g_array_new(FALSE, FALSE, sizeof(TgShardCandidate));
   for (int m = 0; m < TG_MATRICES; m++) search.paths[m] = tg_shard_paths_new(&less, &less.matrix[m], m == TG_MATRIX_C);
   *plans = (TgShardPlans){.plan = g_ptr_array_new_with_free_func(plan_free)};

@@ -1859,7 +1859,7 @@ def test_compare_campaign_twice():
                 if replaced:
                     shutil.copy(results, "copy.csv")
                     os.replace("copy.csv", results)
-                    assert "this file was replaced while the campaign ran" in first.communicate(timeout=60)[1] and first.returncode == 2
+                    assert "this file was replaced while the campaign ran" in first.communicate(timeout=300)[1] and first.returncode == 2
             finally:
                 first.kill()
     done = sum(row["measured_s"] != "" for row in rows_of(results))

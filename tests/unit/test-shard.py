@@ -7,6 +7,7 @@ import itertools
 import pathlib
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import tap  # noqa: E402
@@ -77,7 +78,7 @@ def run(*words, expect=0):
 
 def shard(expression, mesh, *more):
     size = f"{SIZES['m']}x{SIZES['n']}x{SIZES['k']}"
-    return json.loads(run("shard", expression, "--mesh", mesh, "--size", size, "--top", 1000, "--json", *more).stdout)
+    return json.loads(run("shard", expression, "--mesh", mesh, "--size", size, "--top", 1000, "--budget", 1000, "--json", *more).stdout)
 
 
 def axes_of(text, names):
@@ -219,7 +220,7 @@ def check_case(case):
     mesh, dims = document["mesh"], {}
     given = shardings_of(document["sharding"], mesh, dims)
     given = {m: [[axis for axis in axes if mesh[axis] > 1] for axes in both] for m, both in given.items()}
-    assert document["ranked"] and document["too_long"] == document["too_large"] == 0
+    assert document["ranked"] and document["too_long"] == document["too_large"] == document["too_slow"] == 0
     assert document["considered"] == len(document["ranked"])
     times = [plan["predicted_s"] for plan in document["ranked"]]
     assert times == sorted(times)
@@ -289,6 +290,15 @@ def test_files():
     for command in ["verify", "sim -n 64", "draw -o x.svg", "run -n 64 --on cpu --trials 1", "show", "export -n 64 -o x.json"]:
         run(*command.split()[:1], "plan-2.sched", *command.split()[1:])
     run("plan", "plan-3.sched", "-n", 64, "--procs", 4)
+
+
+def test_budget():
+    """A mesh for which no time is enough ends about when the budget does."""
+    begun = time.monotonic()
+    done = run("shard", "A[I:x,K] * B[K,J:x] -> C[I:x,J]", "--mesh", "x=1024", "-n", 65536, "--budget", 0.05, expect=1)
+    assert "within --budget" in done.stderr, done.stderr
+    assert time.monotonic() - begun < 60
+    run("shard", "A[I:x,K] * B[K,J:x] -> C[I:x,J]", "--mesh", "x=2", "-n", 64, "--budget", 0, expect=2)
 
 
 def test_prediction_is_that_of_sim():
