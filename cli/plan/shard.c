@@ -250,8 +250,8 @@ static const TgExample examples[] = {
     {"shard 'A[I:x,K] * B[K,J:y] -> C[I:x,J:y]' --mesh x=4,y=2 -n 4096", "rows over x, columns over y"},
     {"shard 'A[I,K:x] * B[K:x,J] -> C[I,J]' --mesh x=8 --size 512x8192x8192 --machine tpu-torus",
      "a layer whose inner dimension is sharded: the sums must be added up"},
-    {"shard 'A(Shard(0)) * B(Shard(1)) -> C(Shard(1))' --mesh x=8 -n 1024 --top 3 -o layer-%d.sched",
-     "PyTorch's placements; the three fastest as layer-1.sched, layer-2.sched and layer-3.sched"},
+    {"shard 'A(S(0)) * B(S(1)) -> C(S(1))' --mesh x=8 -n 1024 --top 3 -o layer-%d.sched",
+     "PyTorch's placements; the three fastest as layer-1.sched to layer-3.sched"},
     {NULL, NULL},
 };
 

@@ -1399,7 +1399,7 @@ def test_no_option_is_forgotten():
             said = run(name, *words, expect=2).stderr
             assert re.search("both would write|would overwrite an input", said), (name, words, said)
         pairs += len(cases)
-        assert (name in "step draw topo sim run calibrate compare export trace mutate bench".split()) == bool(outputs), (name, options)
+        assert (name in "step draw topo sim shard run calibrate compare export trace mutate bench".split()) == bool(outputs), (name, options)
     assert pairs > 25 and pathlib.Path("same.json").read_text() == "as it was", pairs
 
 
