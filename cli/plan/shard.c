@@ -260,15 +260,18 @@ const TgCommand tg_command_shard = {
     .arguments = "EXPRESSION",
     .summary = "find, prove and rank schedules for sharded matrices",
     .details =
-        "EXPRESSION says how A and B are given and how C is wanted, in the notation of JAX's scaling book or with "
-        "DTensor's placements. A[I:x,K:yz] is split by rows over mesh axis x and by columns over y and z; it is "
-        "replicated over all other axes. I_x and I_{yz} mean the same. A(Shard(0), Replicate()) has a placement for "
+        "EXPRESSION states how A and B are distributed and how C is wanted, in the notation of JAX's scaling book or "
+        "as "
+        "DTensor placements. The rows of A[I:x,K:yz] are split over mesh axis x and its columns over axes y and z; it "
+        "is "
+        "replicated over all other axes. I_x and I_{yz} mean the same. A(Shard(0), Replicate()) lists one placement "
+        "for "
         "each mesh axis.\n"
-        "For each way to share out the products among the axes, the blocks go from where they are given to where "
-        "they are needed by the collectives that receive least. One of A, B and C can also go round in a ring beside "
-        "the "
-        "products. Every schedule is proved at these sizes, predicted as `topogemm sim` does, and takes part in "
-        "all other commands. docs/guide/shard.md has the method, its limits and examples.",
+        "For each way to divide the products among the axes, the blocks are brought to where they are needed by the "
+        "collectives with which processors receive least. One of A, B and C can also circulate in a ring, which "
+        "overlaps "
+        "with the products. Every schedule is proved at these sizes and predicted as `topogemm sim` does; all other "
+        "commands accept it. docs/guide/shard.md explains the method and its limits.",
     .examples = examples,
     .options = options,
     .arguments_min = 1,
