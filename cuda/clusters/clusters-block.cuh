@@ -107,6 +107,7 @@ template <typename F> struct Shared {
   unsigned char *base;
   uint32_t full, free, ready; /* barriers of slot 0, slot 0, channel 0 */
   uint32_t *clock;            /* when a time was noted last */
+  uint32_t *failed;           /* whether a wait had passed its deadline when the block began */
   uint32_t *armed;            /* the filling that was armed last, of each slot */
 
   __device__ __forceinline__ Shared(unsigned char *memory, const TgClusterRun &run) : base(memory) {
@@ -115,10 +116,21 @@ template <typename F> struct Shared {
     free = full + 8 * run.slots;
     ready = free + 8 * run.slots;
     clock = reinterpret_cast<uint32_t *>(memory + slots + barriers);
+    failed = clock + 1;
     armed = clock + 2;
   }
   __device__ uint32_t slot(int number) const { return tg_shared_address(base) + number * F::slot_bytes; }
+  /** Of the cluster's first block, so that all its blocks do the same. After a synchronization of the cluster. */
+  __device__ __forceinline__ bool cluster_failed() const {
+    uint32_t it;
+    asm volatile("ld.shared::cluster.u32 %0, [%1];"
+                 : "=r"(it)
+                 : "r"(remote_address(tg_shared_address(failed), 0))
+                 : "memory");
+    return it != 0;
+  }
   __device__ void init(const TgStreamProcessor &about, const TgClusterRun &run) const {
+    *failed = *(volatile int32_t *)&run.status->failed;
     for (int s = 0; s < run.slots; s++) {
       armed[s] = ~0u;
       tg_barrier_init(full + 8 * s, 1);

@@ -200,6 +200,10 @@ __global__ void __launch_bounds__(F::threads, F::blocks)
   }
   if (threadIdx.x == 0) shared.init(run.processor[rank], run);
   tg_cluster_sync(); /* nobody arrives at a barrier that is not there yet */
+  if (shared.cluster_failed()) { /* or each wave of clusters would wait as long */
+    tg_cluster_sync();           /* nobody leaves while others read the first block's memory */
+    return;
+  }
   if (threadIdx.x >= F::consumers) {
     give_registers();
     const Operator<F> producer = {run, shared, &left_map, &right_map, rank, job, place_of(run, job.instance)};

@@ -83,7 +83,8 @@ static bool read_mesh_axis(Cursor *cursor) {
   TgShardProblem *problem = cursor->problem;
   char name[TG_NAME_LENGTH];
   if (problem->axes == TG_MAX_DIMS) return FAIL(cursor, "a mesh has at most %d axes", TG_MAX_DIMS);
-  if (!take_name(cursor, name)) return expected(cursor, "the name of an axis, as in x=4 (letters and digits)");
+  if (!take_name(cursor, name))
+    return expected(cursor, "the name of an axis, as in x=4 (at most 31 letters and digits)");
   if (find_axis(problem, name, strlen(name)) >= 0)
     return FAIL(cursor, "two axes are named `%s`; small and capital letters are the same", name);
   if (!take(cursor, "=")) return expected(cursor, "`=` and the number of processors along the axis, as in x=4");

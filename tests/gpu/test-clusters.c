@@ -245,6 +245,19 @@ static void test_deadline(void) {
   step_case_clear(test);
 }
 
+/* The first clusters wait; those that begin later do not, or this would take as long for each wave of them. */
+static void test_deadline_of_many(void) {
+  if (!clusters_or_skip()) return;
+  g_autofree StepCase *test = g_new0(StepCase, 1);
+  begin(test, "cannon", "2x2", (const int64_t[]){8192, 8192, 128}, TG_F32);
+  const gint64 begin_us = g_get_monotonic_time();
+  check_deadline(&tg_executor_clusters, test, 3, "waited more than 0.05 s ");
+  const double taken_s = (double)(g_get_monotonic_time() - begin_us) * 1e-6;
+  g_test_message("after %.3f s", taken_s);
+  g_assert_cmpfloat(taken_s, <, 1.5); /* one wave and the rest; each of 70 waves would take 0.05 s */
+  step_case_clear(test);
+}
+
 static void test_refusals(void) {
   g_autofree StepCase *test = g_new0(StepCase, 1);
   if (!clusters_or_skip()) return;
@@ -316,6 +329,7 @@ int main(int argc, char **argv) {
     add_variants(tested[number][0], tested[number][1], (int)number);
   g_test_add_func("/clusters/device/times", test_times);
   g_test_add_func("/clusters/device/deadline", test_deadline);
+  g_test_add_func("/clusters/device/deadline-of-many", test_deadline_of_many);
   for (size_t number = 0; number < G_N_ELEMENTS(stressed); number++) {
     g_autofree char *path = g_strdup_printf("/clusters/device/stress/%s-%s", stressed[number][0], stressed[number][1]);
     g_test_add_data_func(path, stressed[number], test_stress);
