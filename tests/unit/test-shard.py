@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""topogemm shard: every schedule that it prints, against products by NumPy and against sets of matrix elements that are
-followed here from collective to collective; what it refuses, and in which words."""
-import json
+"""topogemm shard: the schedules that it prints, against products that are computed here, and the words that they receive,
+against sets of matrix elements that are followed here from collective to collective; what it refuses, and in which words."""
 import itertools
+import json
 import math
 import os
 import pathlib
+import random
+import struct
 import subprocess
 import sys
 import time
@@ -83,6 +85,30 @@ def run(*words, expect=0):
 def shard(expression, mesh, *more):
     size = f"{SIZES['m']}x{SIZES['n']}x{SIZES['k']}"
     return json.loads(run("shard", expression, "--mesh", mesh, "--size", size, "--top", 1000, "--budget", 1000, "--json", *more).stdout)
+
+
+def write_npy(path, rows):
+    head = str({"descr": "<f4", "fortran_order": False, "shape": (len(rows), len(rows[0]))}).encode()
+    head += b" " * (63 - (10 + len(head)) % 64) + b"\n"
+    numbers = [number for row in rows for number in row]
+    pathlib.Path(path).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + struct.pack(f"<{len(numbers)}f", *numbers))
+
+
+def read_npy(path, columns):
+    data = pathlib.Path(path).read_bytes()
+    data = data[10 + struct.unpack("<H", data[8:10])[0]:]
+    numbers = struct.unpack(f"<{len(data) // 4}f", data)
+    return [list(numbers[at:at + columns]) for at in range(0, len(numbers), columns)]
+
+
+def make_product():
+    """A 13x19, B 19x17 of small whole numbers in a.npy and b.npy; returns their product."""
+    draw = random.Random(1)
+    a = [[draw.randint(-4, 4) for _ in range(19)] for _ in range(13)]
+    b = [[draw.randint(-4, 4) for _ in range(17)] for _ in range(19)]
+    write_npy("a.npy", a)
+    write_npy("b.npy", b)
+    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
 
 
 def axes_of(text, names):
@@ -195,10 +221,11 @@ def received(name, p, held_now):
     return (p - 1) * held_now if name == "allgather" else (p - 1) / p * held_now
 
 
-def check_plan(plan, given, mesh, dims, number):
+def check_plan(plan, given, mesh, dims, product, number):
     pathlib.Path("plan.sched").write_text(plan["text"], encoding="utf-8")
     size = f"{SIZES['m']}x{SIZES['n']}x{SIZES['k']}"
-    run("step", "plan.sched", "--size", "13x17x19", "-q")
+    run("step", "plan.sched", "--a", "a.npy", "--b", "b.npy", "--c", "c.npy", "-q")
+    assert read_npy("c.npy", 17) == product, plan["text"]
     if number < 3:
         run("run", "plan.sched", "--size", "29x31x37", "--on", "cores", "--trials", 1, "--warmup", 0, "-q")
     proof = json.loads(run("verify", "plan.sched", "--size", size, "--json").stdout)
@@ -232,8 +259,9 @@ def check_case(case):
         assert document["ranked"][0]["split"] == split, document["ranked"][0]
     if collectives:
         assert document["ranked"][0]["collectives"] == collectives, document["ranked"][0]
+    product = make_product()
     ranked = document["ranked"][:10] + document["ranked"][10::4]
-    least = min(check_plan(plan, given, mesh, dims, number) for number, plan in enumerate(ranked))
+    least = min(check_plan(plan, given, mesh, dims, product, number) for number, plan in enumerate(ranked))
     print(f"# {document['sharding']} on {mesh_text}: {len(times)} plans; least received {least} elements")
 
 
