@@ -71,8 +71,8 @@ typedef struct TgShardRequest {
 
 typedef struct TgShardPlans {
   GPtrArray *plan;    /**< TgShardPlan, the fastest first */
-  int32_t considered; /**< all ways to share out the products */
-  int32_t too_long;   /**< plans whose text is beyond the limits of the language … */
+  int32_t considered; /**< plans that were written */
+  int32_t too_long;   /**< of them, those whose text is beyond the limits of the language … */
   TgError refused;    /**< … as the parser says of the last of them … */
   int32_t too_slow;   /**< … those that were not predicted within budget_s … */
   int32_t too_large;  /**< … and those beyond limit_bytes */

@@ -160,7 +160,7 @@ static bool predict(Search *search, TgShardPlan *plan, GError **error) {
   TgCostOptions options = request->options;
   TgShape shape;
   options.watch = &watch;
-  options.choice_s = request->budget_s / 16;
+  options.choice_s = fmin(request->budget_s / 16, TG_COST_CHOICE_MS * 1e-3);
   if (!tg_prove_watched(&plan->schedule, &plan->names, TG_COLLECTIVE_WHOLE, request->m, request->n, request->k, &watch,
                         &plan->proof)) {
     if (plan->proof.failure.cause == TG_CAUSE_STOPPED) return TG_SIM_FAIL(error, STOPPED, "stopped");
