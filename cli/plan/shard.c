@@ -172,16 +172,21 @@ static void add_plan(TgTable *table, const TgShardRun *run, const TgShardPlan *p
   tg_table_add(table, "%s", tg_time_text(plan->cost.communication_s).s);
   tg_table_add(table, "%s", tg_bytes_text(received_of(run, plan)).s);
   tg_table_add(table, "%s", tg_bytes_text(memory_of(run, plan)).s);
-  tg_table_add(table, "%s", plan->collectives);
 }
 
 static void print_ranking(TgCli *cli, const TgShardRun *run) {
-  g_autoptr(TgTable) table = tg_table_new("rlrrrrrl");
-  tg_table_add_row(table, "|split|predicted|products|communication|received|memory|collectives");
+  g_autoptr(TgTable) table = tg_table_new("rlrrrrr");
+  tg_table_add_row(table, "|split|predicted|products|communication|received|memory");
   for (guint p = 0; p < run->plans.plan->len && p < (guint)run->top; p++)
     add_plan(table, run, g_ptr_array_index(run->plans.plan, p), p + 1);
   tg_print(cli, "\n");
   tg_table_print(cli, table, 2, true);
+  tg_print(cli, "\n");
+  for (guint p = 0; p < run->plans.plan->len && p < (guint)run->top; p++) {
+    const TgShardPlan *plan = g_ptr_array_index(run->plans.plan, p);
+    tg_print(cli, "  %2u  ", p + 1);
+    tg_print_wrapped(cli, plan->collectives, 6, 6);
+  }
 }
 
 static void print_rest(TgCli *cli, const TgShardRun *run) {
