@@ -48,7 +48,7 @@ def time_text(seconds):
 
 def predicted(ranked, collectives):
     """The collectives, and the time of the fastest plan with them, none of them in a ring, where there is one."""
-    times = [plan["predicted_s"] for plan in ranked if plan["collectives"] == collectives]
+    times = [plan["predicted_s"] for plan in ranked if plan["mesh_collectives"] == collectives]
     text = collectives.replace(SUM, "all-reduce C along x")
     return f"{text}: {time_text(times[0])}" if times else text
 
@@ -61,7 +61,7 @@ def row(program, case):
     others = [predicted(ranked, text) for text in (book, dtensor)]
     if others[0] == others[1]:
         others[1] = "the same"
-    own = f"{best['split']}; {best['collectives']}: {time_text(best['predicted_s'])}"
+    own = f"{best['mesh_split']}; {best['mesh_collectives']}: {time_text(best['predicted_s'])}"
     return f"| `{expression}` | {mesh} | {others[0]} | {others[1]} | {own} |\n"
 
 

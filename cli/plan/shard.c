@@ -121,8 +121,8 @@ static double received_of(const TgShardRun *run, const TgShardPlan *plan) {
 
 static void write_plan(TgJson *json, const TgShardRun *run, const TgShardPlan *plan) {
   tg_json_begin_object(json, TG_JSON_ROW);
-  tg_json_member_string(json, "split", plan->split);
-  tg_json_member_string(json, "collectives", plan->collectives);
+  tg_json_member_string(json, "mesh_split", plan->split);
+  tg_json_member_string(json, "mesh_collectives", plan->collectives);
   tg_json_member_double(json, "predicted_s", plan->cost.time_s);
   tg_json_member_double(json, "compute_s", plan->cost.compute_s);
   tg_json_member_double(json, "communication_s", plan->cost.communication_s);

@@ -53,6 +53,7 @@ CASES = [
     ("sweep", 0, "sim cannon --sweep p=16,64 --efficiency 0.5"),
     ("plan", 0, "plan -n 1024 --procs 64"),
     ("plan", 0, "plan -n 1024 --procs 64 --memory 1e6 --model flow"),
+    ("shard", 0, "shard A[I:x,K]*B[K,J]->C[I,J] --mesh x=2 -n 64"),
     ("list", 0, "list"),
     ("list", 0, "list machines"),
     ("topo", 0, f"topo --from {ROOT}/tests/fuzz/corpus/hardware/lstopo.xml"),

@@ -231,11 +231,11 @@ def check_plan(plan, given, mesh, dims, product, number):
     proof = json.loads(run("verify", "plan.sched", "--size", size, "--json").stdout)
     words = proof["words_received_max"]
     assert words * 4 == plan["bytes_received_max"]
-    split = split_of(plan["split"], mesh, dims)
+    split = split_of(plan["mesh_split"], mesh, dims)
     least = max(least_received(given, split, mesh, place) for place in places(mesh))
     assert words >= least, f"{words} words received, at least {least} are needed\n{plan['text']}"
-    if is_told_whole(plan["collectives"], given, split):
-        expected = words_of(plan["collectives"], given, mesh)  # of equal parts; those of 16 may differ by an element
+    if is_told_whole(plan["mesh_collectives"], given, split):
+        expected = words_of(plan["mesh_collectives"], given, mesh)  # of equal parts; those of 16 may differ by an element
         assert abs(words - expected) <= 0.1 * expected, f"{words} words received, expected {expected}\n{plan['text']}"
     return words
 
@@ -256,9 +256,9 @@ def check_case(case):
     times = [plan["predicted_s"] for plan in document["ranked"]]
     assert times == sorted(times)
     if split:
-        assert document["ranked"][0]["split"] == split, document["ranked"][0]
+        assert document["ranked"][0]["mesh_split"] == split, document["ranked"][0]
     if collectives:
-        assert document["ranked"][0]["collectives"] == collectives, document["ranked"][0]
+        assert document["ranked"][0]["mesh_collectives"] == collectives, document["ranked"][0]
     product = make_product()
     ranked = document["ranked"][:10] + document["ranked"][10::4]
     least = min(check_plan(plan, given, mesh, dims, product, number) for number, plan in enumerate(ranked))
